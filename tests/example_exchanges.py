@@ -14,25 +14,15 @@ def exchange(number, **changes):
     """One of a session, different from others by its number."""
     at = SAID_AT + timedelta(minutes=number)
     plain = {
-        "id": f"{number:032x}",
-        "session": "s1",
-        "client": "claude-code",
-        "opener": "person",
-        "first_turn": 10 * number,
-        "last_turn": 10 * number + 4,
-        "root_turn": 10 * number,
-        "started_at": at,
-        "ended_at": at + timedelta(seconds=30),
-        "asked": f"Shall I use option {number} or wait?",
+        "id": f"{number:032x}", "session": "s1", "client": "claude-code", "opener": "person",
+        "first_turn": 10 * number, "last_turn": 10 * number + 4, "root_turn": 10 * number, "started_at": at,
+        "ended_at": at + timedelta(seconds=30), "asked": f"Shall I use option {number} or wait?",
         "message": f"b, but keep the parser table driven please {number}",
         "opening": "I'll keep it table driven.",
         "conclusion": f"The parser reads its rules from a table now; tests pass. Commit {number}.",
-        "files": ("src/parser.py",),
-        "failed": ("pytest -x",),
-        "commit": "abc1234",
-        "branch": "main",
+        "files": ("src/parser.py",), "failed": ("pytest -x",), "commit": "abc1234", "branch": "main",
         "folder": "/home/me/project",
-    }
+    }  # fmt: skip
     return Exchange(**plain | changes)
 
 
@@ -52,13 +42,9 @@ def said(person):
 
 def say(person, drawing, number):  # noqa: ARG001  as the others
     new = exchange(
-        number,
-        session=f"s{number}",
-        started_at=person.now,
-        ended_at=person.now,
-        message=f"{person.name} asks for number {number} of the parsers.",
-        conclusion="It is begun.",
-    )
+        number, session=f"s{number}", started_at=person.now, ended_at=person.now,
+        message=f"{person.name} asks for number {number} of the parsers.", conclusion="It is begun.",
+    )  # fmt: skip
     keep(person.services, new, at=person.now)
 
 

@@ -23,14 +23,9 @@ def id_of(number):
 def memory(number=1, text="Use bcrypt with 12 rounds", kind="tribal", **more):
     times = {"recorded_at": AT, "updated_at": AT, "valid_from": AT}
     return Memory(
-        id=id_of(number),
-        kind=kind,
-        text=text,
-        summary=text,
-        content=KINDS[kind].from_text(text),
-        content_hash=blake3(text.encode()).hexdigest(),
-        **(times | more),
-    )
+        id=id_of(number), kind=kind, text=text, summary=text, content=KINDS[kind].from_text(text),
+        content_hash=blake3(text.encode()).hexdigest(), **(times | more),
+    )  # fmt: skip
 
 
 def code(*signs):

@@ -46,14 +46,9 @@ def of_type(hint):
     """Values of a content field's type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     simple = {
-        str: texts,
-        types.NoneType: st.none(),
-        bool: st.booleans(),
-        int: numbers,
-        float: fractions,
-        typing.Any: plain_json,
-        datetime: instants,
-    }
+        str: texts, types.NoneType: st.none(), bool: st.booleans(), int: numbers, float: fractions,
+        typing.Any: plain_json, datetime: instants,
+    }  # fmt: skip
     if hint in simple:
         return simple[hint]
     made = {
@@ -87,13 +82,9 @@ def _ending(whole, until):
 
 kinds = st.sampled_from(sorted(KINDS))
 file_links = st.builds(
-    FileLink,
-    texts,
-    st.none() | st.integers(1, 999),
-    st.none() | st.integers(1, 999),
-    st.sampled_from(["", "ab" * 32]),
-    st.sampled_from(["", "c0ffee"]),
-)
+    FileLink, texts, st.none() | st.integers(1, 999), st.none() | st.integers(1, 999),
+    st.sampled_from(["", "ab" * 32]), st.sampled_from(["", "c0ffee"]),
+)  # fmt: skip
 
 
 def accounted(counts):
@@ -114,40 +105,23 @@ def memories(draw, kind=kinds):
     start, end = sorted((draw(instants), draw(instants)))
     recorded, updated = sorted((draw(instants), draw(instants)))
     return Memory(
-        id=draw(ids),
-        kind=kind,
-        text=draw(said) if draw(st.booleans()) else content.text(),
-        summary=draw(texts),
-        content=content,
-        recorded_at=recorded,
-        updated_at=updated,
-        valid_from=start,
-        valid_until=draw(st.none() | st.just(end)),
-        status=draw(st.sampled_from(Status)),
-        scope=draw(st.sampled_from(Scope)),
-        confidence=draw(fractions),
-        priority=draw(st.integers(1, 10)),
-        pinned=draw(st.booleans()),
-        tags=tuple(draw(st.lists(texts, max_size=3))),
-        domain=draw(st.sampled_from(Domain)),
-        files=tuple(draw(st.lists(file_links, max_size=3))),
+        id=draw(ids), kind=kind, text=draw(said) if draw(st.booleans()) else content.text(),
+        summary=draw(texts), content=content, recorded_at=recorded, updated_at=updated, valid_from=start,
+        valid_until=draw(st.none() | st.just(end)), status=draw(st.sampled_from(Status)),
+        scope=draw(st.sampled_from(Scope)), confidence=draw(fractions), priority=draw(st.integers(1, 10)),
+        pinned=draw(st.booleans()), tags=tuple(draw(st.lists(texts, max_size=3))),
+        domain=draw(st.sampled_from(Domain)), files=tuple(draw(st.lists(file_links, max_size=3))),
         functions=tuple(draw(st.lists(st.builds(FunctionLink, texts, texts, texts), max_size=3))),
         patterns=draw(unique(st.builds(PatternLink, texts, texts), lambda link: link.id.encode())),
         constraints=draw(unique(st.builds(ConstraintLink, texts, texts), lambda link: link.id.encode())),
-        source=draw(built(Source)),
-        origin=draw(st.sampled_from(Origin)),
-        trust=draw(st.sampled_from(Trust)),
-        evidence=draw(st.integers(1, 99)),
-        validated_at=draw(st.none() | instants),
-        last_accessed_at=draw(st.none() | instants),
-        access_count=draw(st.integers(0, 99)),
-        supersedes=draw(st.none() | ids),
-        superseded_by=draw(st.none() | ids),
-        metadata=draw(st.dictionaries(texts, plain_json, max_size=3)),
-        content_hash=draw(st.binary(min_size=32, max_size=32)).hex(),
-        tokens=draw(st.integers(0, 999)),
+        source=draw(built(Source)), origin=draw(st.sampled_from(Origin)),
+        trust=draw(st.sampled_from(Trust)), evidence=draw(st.integers(1, 99)),
+        validated_at=draw(st.none() | instants), last_accessed_at=draw(st.none() | instants),
+        access_count=draw(st.integers(0, 99)), supersedes=draw(st.none() | ids),
+        superseded_by=draw(st.none() | ids), metadata=draw(st.dictionaries(texts, plain_json, max_size=3)),
+        content_hash=draw(st.binary(min_size=32, max_size=32)).hex(), tokens=draw(st.integers(0, 999)),
         version=draw(st.integers(1, 99)),
-    )
+    )  # fmt: skip
 
 
 @st.composite
@@ -199,28 +173,16 @@ def _some(values):
 
 
 queries = st.builds(
-    MemoryQuery,
-    kinds=_some(["tribal", "decision", "core"]),
-    statuses=_some(list(Status)),
-    tags=_some([*TAGS, "none"]),
-    domains=_some([Domain.DB, Domain.UI, Domain.AUTH]),
-    files=_some([*PATHS, "src/", "src/b/", "docs/", "none/", "src/%"]),
-    functions=_some([*NAMES, "LOAD"]),
-    patterns=_some(NAMES),
-    constraints=_some(NAMES),
-    origins=_some([Origin.USER, Origin.WEB, Origin.TOOL]),
-    scope=st.none() | st.sampled_from(Scope),
-    session=st.sampled_from(SESSIONS),
-    pinned=st.none() | st.booleans(),
-    min_priority=st.none() | st.integers(1, 10),
+    MemoryQuery, kinds=_some(["tribal", "decision", "core"]), statuses=_some(list(Status)),
+    tags=_some([*TAGS, "none"]), domains=_some([Domain.DB, Domain.UI, Domain.AUTH]),
+    files=_some([*PATHS, "src/", "src/b/", "docs/", "none/", "src/%"]), functions=_some([*NAMES, "LOAD"]),
+    patterns=_some(NAMES), constraints=_some(NAMES), origins=_some([Origin.USER, Origin.WEB, Origin.TOOL]),
+    scope=st.none() | st.sampled_from(Scope), session=st.sampled_from(SESSIONS),
+    pinned=st.none() | st.booleans(), min_priority=st.none() | st.integers(1, 10),
     max_priority=st.none() | st.integers(1, 10),
     min_confidence=st.none() | st.sampled_from([0.0, 0.25, 0.3, 1.0]),
-    max_confidence=st.none() | st.sampled_from([0.0, 0.25, 0.3, 1.0]),
-    recorded_after=st.none() | days,
-    recorded_before=st.none() | days,
-    valid_at=st.none() | days,
+    max_confidence=st.none() | st.sampled_from([0.0, 0.25, 0.3, 1.0]), recorded_after=st.none() | days,
+    recorded_before=st.none() | days, valid_at=st.none() | days,
     order=st.sampled_from(["recorded", "updated", "accessed", "importance", "confidence"]),
-    descending=st.booleans(),
-    limit=st.none() | st.integers(0, 5),
-    offset=st.integers(0, 4),
-)
+    descending=st.booleans(), limit=st.none() | st.integers(0, 5), offset=st.integers(0, 4),
+)  # fmt: skip

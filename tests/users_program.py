@@ -41,16 +41,9 @@ def words(found: Recall) -> list[str]:
 
 def lived(cx: Cortex) -> str:
     memory: Memory = cx.remember(
-        "Use bcrypt with 12 rounds",
-        kind="tribal",
-        importance="high",
-        domain="AUTH",
-        scope="project",
-        origin="user",
-        tags=["auth"],
-        files=["src/auth.py"],
-        valid_from=datetime(2026, 1, 1, tzinfo=UTC),
-    )
+        "Use bcrypt with 12 rounds", kind="tribal", importance="high", domain="AUTH", scope="project",
+        origin="user", tags=["auth"], files=["src/auth.py"], valid_from=datetime(2026, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
     cx.remember("Sessions live an hour", importance=Importance.LOW, domain=Domain.AUTH, scope=Scope.PROJECT)
     cx.edit(memory.id, importance="critical", domain="API", reason="it guards every door")
     cx.remember_many([{"text": "Parcels are keyed by id", "kind": "insight"}])

@@ -131,13 +131,8 @@ def test_a_new_client_is_read_installed_and_followed(tmp_path):
     for words in ([tmp_path / "scripts/build_docs.py"], ["-c", LIFE], ["-m", "recortex", "import", "--help"]):
         done = subprocess.run(
             [sys.executable, *words],
-            cwd=project,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+            cwd=project, env=environment, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         if "-c" in words:
             assert done.stdout == "imported, installed, followed\n", done.stdout

@@ -52,11 +52,6 @@ def test_a_new_job_is_planned_run_and_reported(tmp_path):
     }
     done = subprocess.run(
         [sys.executable, "-c", LIFE],
-        cwd=project,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+        cwd=project, env=environment, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
     assert done.stdout == "planned, run, reported\n", done.stderr

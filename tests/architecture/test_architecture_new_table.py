@@ -35,18 +35,10 @@ def test_a_new_table_and_a_new_field_are_sealed_copied_purged_and_saved(tmp_path
     package = extended(tmp_path / "package")
     paths = os.pathsep.join(map(str, (package, HERE.parent)))
     command = [
-        sys.executable,
-        str(HERE / "extended_life.py"),
-        str(tmp_path),
-        str(tmp_path / "old.db"),
-        server,
-    ]
+        sys.executable, str(HERE / "extended_life.py"), str(tmp_path), str(tmp_path / "old.db"), server,
+    ]  # fmt: skip
     done = subprocess.run(
-        command,
-        env=os.environ | {"PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        timeout=300,
+        command, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, timeout=300,
         check=False,
-    )
+    )  # fmt: skip
     assert done.stdout.strip() == "done", done.stderr

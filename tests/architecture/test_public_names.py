@@ -64,14 +64,9 @@ def test_the_program_runs(tmp_path):
 
 EXTRAS = {
     "postgres": ("recortex.storage.postgres.", "recortex.app.backends.queue", "recortex.sync."),
-    "scale": (),
-    "team": ("recortex.sync.",),
-    "keyring": (),
-    "code": (),
-    "models": (),
-    "multilingual": (),
+    "scale": (), "team": ("recortex.sync.",), "keyring": (), "code": (), "models": (), "multilingual": (),
     "otel": (),
-}
+}  # fmt: skip
 """The modules of ours, by their beginning, that load only where an extra is installed."""
 IMPORT_ALL = """
 import importlib, pkgutil, sys

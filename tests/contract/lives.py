@@ -54,23 +54,10 @@ NUMBERS = 60
 """Ids that a life may give; few, so that acts meet."""
 _WRITES_FIRST = 12
 WEIGHTS = {
-    "insert": 12,
-    "say": 8,
-    "embed_said": 4,
-    "said_match": 4,
-    "said_nearest": 3,
-    "write": 6,
-    "embed_written": 4,
-    "written_match": 4,
-    "written_nearest": 3,
-    "update": 5,
-    "embed": 6,
-    "match": 6,
-    "relate": 3,
-    "facts": 2,
-    "nearest": 3,
-    "find": 3,
-}
+    "insert": 12, "say": 8, "embed_said": 4, "said_match": 4, "said_nearest": 3, "write": 6,
+    "embed_written": 4, "written_match": 4, "written_nearest": 3, "update": 5, "embed": 6, "match": 6,
+    "relate": 3, "facts": 2, "nearest": 3, "find": 3,
+}  # fmt: skip
 
 
 class Life:
@@ -131,52 +118,36 @@ class Life:
         text, at = self.said(), self.now()
         kind = self.random.choice(KINDS_SEEN)
         return Memory(
-            id=id_of(number),
-            kind=kind,
-            text=text,
-            summary=self.pick(text, f"{self.mark} short"),
-            content=KINDS[kind].from_text(text),
-            content_hash=blake3(bytes([number])).hexdigest(),
-            recorded_at=at,
-            updated_at=at,
-            valid_from=self.any_time(),
-            valid_until=self.pick(None, None, at + timedelta(days=1)),
-            confidence=self.pick(0.25, 0.5, 1.0),
-            priority=self.random.randint(1, 10),
-            pinned=self.pick(*SELDOM),
+            id=id_of(number), kind=kind, text=text, summary=self.pick(text, f"{self.mark} short"),
+            content=KINDS[kind].from_text(text), content_hash=blake3(bytes([number])).hexdigest(),
+            recorded_at=at, updated_at=at, valid_from=self.any_time(),
+            valid_until=self.pick(None, None, at + timedelta(days=1)), confidence=self.pick(0.25, 0.5, 1.0),
+            priority=self.random.randint(1, 10), pinned=self.pick(*SELDOM),
             status=self.pick(*[Status.ACTIVE] * 6, *Status),
             tags=tuple(filter(None, (self.mark, self.pick("", "db", "auth")))),
             files=self.pick((), (FileLink(self.pick(*PATHS), commit=self.mark), FileLink("z.py"))),
             patterns=self.pick((), (PatternLink(self.pick("p", "q"), self.mark),)),
             source=Source(
-                session=self.pick("", *SESSIONS),
-                turn=self.pick(None, 0, 1, 2),
-                speaker=self.pick(*SPEAKERS),
-                branch=self.mark,
+                session=self.pick("", *SESSIONS), turn=self.pick(None, 0, 1, 2),
+                speaker=self.pick(*SPEAKERS), branch=self.mark,
             ),
-            origin=self.pick(Origin.USER, Origin.WEB),
-            trust=self.pick(*Trust),
+            origin=self.pick(Origin.USER, Origin.WEB), trust=self.pick(*Trust),
             metadata=self.pick({}, {"by": self.mark}),
-        )
+        )  # fmt: skip
 
     def query(self):
         return MemoryQuery(
             kinds=self.pick((), (), ("tribal", "insight")),
             statuses=self.pick((Status.ACTIVE,), (), (Status.ARCHIVED, Status.PROPOSED)),
-            tags=self.pick((), (), ("db",)),
-            files=self.pick((), (), ("src/",), ("docs/ä.md", "z.py")),
-            patterns=self.pick((), (), ("p",)),
-            session=self.pick("", "", "s1"),
-            pinned=self.pick(None, None, *EITHER),
-            min_confidence=self.pick(None, 0.5),
+            tags=self.pick((), (), ("db",)), files=self.pick((), (), ("src/",), ("docs/ä.md", "z.py")),
+            patterns=self.pick((), (), ("p",)), session=self.pick("", "", "s1"),
+            pinned=self.pick(None, None, *EITHER), min_confidence=self.pick(None, 0.5),
             recorded_before=self.pick(None, None, self.any_time()),
             valid_at=self.pick(None, None, self.any_time()),
             as_of=self.pick(None, None, None, self.any_time()),
             order=self.pick("recorded", "updated", "accessed", "importance", "confidence"),
-            descending=self.pick(*EITHER),
-            limit=self.pick(None, 1, 5),
-            offset=self.pick(0, 0, 2),
-        )
+            descending=self.pick(*EITHER), limit=self.pick(None, 1, 5), offset=self.pick(0, 0, 2),
+        )  # fmt: skip
 
     def only(self):
         return self.pick(None, replace(self.query(), as_of=None))
@@ -198,78 +169,45 @@ class Life:
         """One of a few, in some state and from some session: copies meet."""
         first, at = 10 * number, self.now()
         return Exchange(
-            id=f"{number:032x}",
-            session=self.pick(*SESSIONS),
-            client="c",
-            opener=self.pick("person", "agent"),
-            first_turn=first,
-            last_turn=first + self.random.randint(0, 4),
-            root_turn=first - number % 3 * 10,
-            started_at=self.pick(None, at),
-            ended_at=self.pick(None, at),
-            asked=self.pick("", self.said()),
-            message=self.said(),
-            opening=self.pick("", self.said()),
-            conclusion=self.pick("", self.said()),
-            files=self.pick((), (self.pick(*PATHS), self.mark)),
-            failed=self.pick((), (self.said(),)),
-            commit=self.mark,
-            ending=self.pick("", "refused"),
-            part=number % 3,
-            branch=self.pick("", self.mark),
-            folder=self.pick(*PATHS),
-        )
+            id=f"{number:032x}", session=self.pick(*SESSIONS), client="c",
+            opener=self.pick("person", "agent"), first_turn=first,
+            last_turn=first + self.random.randint(0, 4), root_turn=first - number % 3 * 10,
+            started_at=self.pick(None, at), ended_at=self.pick(None, at), asked=self.pick("", self.said()),
+            message=self.said(), opening=self.pick("", self.said()), conclusion=self.pick("", self.said()),
+            files=self.pick((), (self.pick(*PATHS), self.mark)), failed=self.pick((), (self.said(),)),
+            commit=self.mark, ending=self.pick("", "refused"), part=number % 3,
+            branch=self.pick("", self.mark), folder=self.pick(*PATHS),
+        )  # fmt: skip
 
     def exchange_query(self):
         return ExchangeQuery(
-            session=self.pick("", "", "s1"),
-            branch=self.pick("", "", self.mark),
-            folder=self.pick("", "", PATHS[0]),
-            since=self.pick(None, None, self.any_time()),
-            until=self.pick(None, None, self.any_time()),
-            work=self.pick(*EITHER),
-            limit=self.pick(None, 1, 5),
-            offset=self.pick(0, 0, 1),
-        )
+            session=self.pick("", "", "s1"), branch=self.pick("", "", self.mark),
+            folder=self.pick("", "", PATHS[0]), since=self.pick(None, None, self.any_time()),
+            until=self.pick(None, None, self.any_time()), work=self.pick(*EITHER),
+            limit=self.pick(None, 1, 5), offset=self.pick(0, 0, 1),
+        )  # fmt: skip
 
     def document(self):
         """One of a few, with chunks some of which other documents have too."""
         path = self.pick(*PATHS)
         chunks = [self.chunk(path, place) for place in range(self.random.randint(0, 3))]
         document = Document(
-            id=document_id(path),
-            path=path,
-            form="markdown",
-            title=self.said(),
-            domain=self.pick(Domain.API, Domain.GENERAL),
-            set_domain=self.pick(*EITHER),
-            size=self.random.randint(0, 9),
-            hash=f"{self.random.randint(0, 3)}",
-            rules=self.pick("old", "new"),
-            source=self.pick("docs", "."),
-            chunks=len(chunks),
-            tokens=self.random.randint(0, 9),
-            modified_at=self.any_time(),
-            ingested_at=self.now(),
+            id=document_id(path), path=path, form="markdown", title=self.said(),
+            domain=self.pick(Domain.API, Domain.GENERAL), set_domain=self.pick(*EITHER),
+            size=self.random.randint(0, 9), hash=f"{self.random.randint(0, 3)}",
+            rules=self.pick("old", "new"), source=self.pick("docs", "."), chunks=len(chunks),
+            tokens=self.random.randint(0, 9), modified_at=self.any_time(), ingested_at=self.now(),
             metadata=self.pick({}, {"tags": [self.said()]}),
-        )
+        )  # fmt: skip
         return document, [(one, self.pick("", self.said())) for one in chunks]
 
     def chunk(self, path, place):
         hash_ = f"{self.mark}{self.random.randint(0, 5)}"
         return Chunk(
-            id=chunk_id(path, hash_, place),
-            path=path,
-            place=place,
-            headings=self.pick((), (self.said(),)),
-            text=self.said(),
-            first_line=place,
-            last_line=place + 1,
-            tokens=self.random.randint(1, 9),
-            hash=hash_,
-            domain=self.pick(Domain.API, Domain.GENERAL),
-            written_at=self.any_time(),
-        )
+            id=chunk_id(path, hash_, place), path=path, place=place, headings=self.pick((), (self.said(),)),
+            text=self.said(), first_line=place, last_line=place + 1, tokens=self.random.randint(1, 9),
+            hash=hash_, domain=self.pick(Domain.API, Domain.GENERAL), written_at=self.any_time(),
+        )  # fmt: skip
 
     def document_query(self):
         return MemoryQuery(
@@ -281,27 +219,17 @@ class Life:
 
     def receipt(self):
         return Receipt(
-            session=self.pick(*SESSIONS),
-            context=self.pick(0, 1),
-            memory=self.id(),
-            scope=Scope.PROJECT,
-            channel=self.pick("surface", "prompt", "file"),
-            subject=self.mark,
-            at=self.any_time(),
-            score=self.pick(0.0, 0.5),
-            tokens=self.random.randint(0, 9),
-        )
+            session=self.pick(*SESSIONS), context=self.pick(0, 1), memory=self.id(), scope=Scope.PROJECT,
+            channel=self.pick("surface", "prompt", "file"), subject=self.mark, at=self.any_time(),
+            score=self.pick(0.0, 0.5), tokens=self.random.randint(0, 9),
+        )  # fmt: skip
 
     def call(self):
         return ModelCall(
-            at=self.any_time(),
-            provider="p",
-            model=self.mark,
-            purpose="extract",
-            input_tokens=self.random.randint(0, 60),
-            micro_usd=self.random.randint(0, 9),
+            at=self.any_time(), provider="p", model=self.mark, purpose="extract",
+            input_tokens=self.random.randint(0, 60), micro_usd=self.random.randint(0, 9),
             outcome=self.pick("pending", "ok", "failed"),
-        )
+        )  # fmt: skip
 
     # -- what each act is given
 
@@ -338,14 +266,10 @@ class Life:
         made = replace(self.memory(number), version=self.random.randint(1, 12))
         return made.id, [
             Version(
-                memory=made,
-                version=made.version,
-                recorded_from=made.updated_at,
-                recorded_to=self.now(),
-                changed_by=Actor.IMPORT,
-                reason=self.mark,
+                memory=made, version=made.version, recorded_from=made.updated_at, recorded_to=self.now(),
+                changed_by=Actor.IMPORT, reason=self.mark,
             )
-        ]
+        ]  # fmt: skip
 
     def _embed(self):
         model = self.pick(*MODELS)
@@ -356,16 +280,10 @@ class Life:
         at = self.any_time()
         return (
             Session(
-                id=self.pick(*SESSIONS),
-                started_at=AT,
-                seen_at=at,
-                client="c",
-                cwd=self.mark,
-                transcript=self.pick("", *PATHS),
-                ended_at=self.pick(None, at),
-                context=self.pick(0, 1),
+                id=self.pick(*SESSIONS), started_at=AT, seen_at=at, client="c", cwd=self.mark,
+                transcript=self.pick("", *PATHS), ended_at=self.pick(None, at), context=self.pick(0, 1),
             ),
-        )
+        )  # fmt: skip
 
     def _give(self):
         made = [self.receipt() for _ in range(self.random.randint(1, 3))]

@@ -58,20 +58,16 @@ class Issuer:
     def act(self, _method, path, body):
         documents = {
             "/.well-known/openid-configuration": {
-                "issuer": self.url,
-                "jwks_uri": f"{self.url}/keys",
+                "issuer": self.url, "jwks_uri": f"{self.url}/keys",
                 "device_authorization_endpoint": f"{self.url}/device",
                 "token_endpoint": f"{self.url}/token",
             },
             "/keys": {"keys": [self.public()]},
             "/device": {
-                "device_code": "device-1",
-                "user_code": self.code,
-                "verification_uri": f"{self.url}/enter",
-                "interval": self.interval,
-                "expires_in": 60,
+                "device_code": "device-1", "user_code": self.code, "verification_uri": f"{self.url}/enter",
+                "interval": self.interval, "expires_in": 60,
             },
-        }
+        }  # fmt: skip
         if path == "/token":
             assert parse_qs(body.decode())["device_code"] == ["device-1"]
             self.at.append(time.monotonic())
@@ -90,15 +86,9 @@ class Issuer:
     def token(self, *, key=None, algorithm="RS256", **more):
         now = datetime.now(UTC)
         claims = {
-            "iss": self.url,
-            "aud": CLIENT,
-            "sub": "1",
-            "email": "ben@example.com",
-            "email_verified": True,
-            "iat": now,
-            "exp": now + timedelta(minutes=5),
-            "jti": os.urandom(8).hex(),
-        } | more
+            "iss": self.url, "aud": CLIENT, "sub": "1", "email": "ben@example.com", "email_verified": True,
+            "iat": now, "exp": now + timedelta(minutes=5), "jti": os.urandom(8).hex(),
+        } | more  # fmt: skip
         claims = {name: value for name, value in claims.items() if value is not None}
         return jwt.encode(claims, key if key is not None else self.key, algorithm, headers={"kid": "1"})
 

@@ -79,15 +79,10 @@ class Replica:
     def version(self, *, workspace="", **more):
         """A version that continues the log, signed; what is given is signed as well."""
         given = {
-            "memory_id": f"m{len(self.versions) + 1}",
-            "parents": (),
-            "replica": self.id,
-            "counter": len(self.versions) + 1,
-            "clock": len(self.versions) + 1,
-            "operation": "create",
-            "author": self.member,
-            "body": f'{{"text":"{self.member} {len(self.versions) + 1}"}}',
-        } | more
+            "memory_id": f"m{len(self.versions) + 1}", "parents": (), "replica": self.id,
+            "counter": len(self.versions) + 1, "clock": len(self.versions) + 1, "operation": "create",
+            "author": self.member, "body": f'{{"text":"{self.member} {len(self.versions) + 1}"}}',
+        } | more  # fmt: skip
         said = (given[name] for name in ("memory_id", "parents", "operation", "body"))
         made = SyncVersion(**({"id": id_of(*said)} | given))
         signature = self.key.sign(signed(made, workspace or self.place.workspace)).hex()

@@ -31,14 +31,11 @@ WRITERS, MEMORIES, WRITTEN = 8, 25, 60
 NODES = range(7)
 NOW_IS = {"archive": "archived", "restore": "active"}
 RELATIONS = st.builds(
-    Relation,
-    st.sampled_from([*map(id_of, NODES)]),
-    st.sampled_from([*map(id_of, NODES)]),
+    Relation, st.sampled_from([*map(id_of, NODES)]), st.sampled_from([*map(id_of, NODES)]),
     st.sampled_from([*sorted(CAUSAL), RelationType.SUPPORTS, RelationType.SUPERSEDES]),
-    st.just(AT),
-    st.sampled_from([0.2, 0.5, 0.9]),
+    st.just(AT), st.sampled_from([0.2, 0.5, 0.9]),
     status=st.sampled_from([RelationStatus.ACTIVE, RelationStatus.ACTIVE, RelationStatus.SUGGESTED]),
-)
+)  # fmt: skip
 ACTS = st.lists(
     st.one_of(
         st.tuples(st.just("put"), RELATIONS),

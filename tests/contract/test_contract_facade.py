@@ -77,12 +77,9 @@ def test_nothing_to_undo_is_said(cortex):
 
 def test_no_text_of_a_memory_holds_a_nul(cortex):
     kept = cortex.remember(
-        content={"topic": "au\0th", "knowledge": "Use\0 bcrypt", "warnings": ["sl\0ow"]},
-        kind="tribal",
-        tags=["a\0b"],
-        files=["src/a\0.py"],
-        metadata={"k\0": ["v\0", {"deep": "\0"}]},
-    )
+        content={"topic": "au\0th", "knowledge": "Use\0 bcrypt", "warnings": ["sl\0ow"]}, kind="tribal",
+        tags=["a\0b"], files=["src/a\0.py"], metadata={"k\0": ["v\0", {"deep": "\0"}]},
+    )  # fmt: skip
     edited = cortex.edit(kept.id, tags=["c\0d"])
     for memory in (kept, edited, cortex.get(kept.id)):
         assert "\\x00" not in repr(memory)
@@ -141,15 +138,10 @@ def test_a_name_that_no_index_takes_is_refused_alike(cortex, labels):
 
 def test_the_longest_names_are_kept_and_found(cortex):
     kept = cortex.remember(
-        "What has the longest names",
-        kind="tribal",
-        tags=[AT_MOST],
-        files=[AT_MOST],
-        functions=[AT_MOST],
-        patterns=[AT_MOST],
-        constraints=[AT_MOST],
+        "What has the longest names", kind="tribal", tags=[AT_MOST], files=[AT_MOST], functions=[AT_MOST],
+        patterns=[AT_MOST], constraints=[AT_MOST],
         source={"session": AT_MOST, "speaker": AT_MOST, "turn": 1},
-    )
+    )  # fmt: skip
     assert (
         cortex.list(files=[AT_MOST]).memories
         == cortex.list(tags=[AT_MOST]).memories

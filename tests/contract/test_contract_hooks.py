@@ -46,13 +46,9 @@ def test_what_is_given_and_seen_is_noted_on_the_server(project):
         )
     hook(project, "session-start", hook_event_name="SessionStart", source="startup")
     hook(
-        project,
-        "post-tool-use",
-        hook_event_name="PostToolUse",
-        tool_name="Read",
-        tool_input={"file_path": str(project / "src" / "pay.py")},
-        tool_response={},
-    )
+        project, "post-tool-use", hook_event_name="PostToolUse", tool_name="Read",
+        tool_input={"file_path": str(project / "src" / "pay.py")}, tool_response={},
+    )  # fmt: skip
     with Cortex.open(project) as cx:
         noted = cx.inspect(session="s-1").receipts
     assert [(one.channel, one.memory) for one in noted.given] == [("surface", kept.id)]

@@ -11,14 +11,11 @@ from recortex.engines.indexing import search_text
 from recortex.engines.retrieval.service import Retrieval
 
 SAID = {
-    "迁移之前先备份数据库。": ("数据库", "迁移", "备份"),
-    "登录接口使用bcrypt做认证,令牌十五分钟后过期。": ("认证", "令牌", "登录", "bcrypt"),
-    "データベースへの接続は十秒で切れる。": ("データベース", "接続"),
-    "管理画面の認証は二段階にする。": ("認証", "管理"),
-    "데이터베이스를 백업한 뒤에 배포한다.": ("데이터베이스", "백업", "배포"),
-    "토큰은 십오 분 동안 유효하다.": ("토큰", "유효"),
+    "迁移之前先备份数据库。": ("数据库", "迁移", "备份"), "登录接口使用bcrypt做认证,令牌十五分钟后过期。": ("认证", "令牌", "登录", "bcrypt"),
+    "データベースへの接続は十秒で切れる。": ("データベース", "接続"), "管理画面の認証は二段階にする。": ("認証", "管理"),
+    "데이터베이스를 백업한 뒤에 배포한다.": ("데이터베이스", "백업", "배포"), "토큰은 십오 분 동안 유효하다.": ("토큰", "유효"),
     "Die Datenbankverbindung bricht nach zehn Sekunden ab.": ("Wie ist die Datenbank verbunden?",),
-}
+}  # fmt: skip
 ASKED = [(query, text) for text, queries in SAID.items() for query in queries]
 FILLER = [f"The worker {number} retries a job of the queue {number} times." for number in range(60)]
 

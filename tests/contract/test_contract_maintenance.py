@@ -51,14 +51,9 @@ def test_sizes_are_kept_latest_first(store):
 
 def test_only_what_was_pruned_and_left_alone_is_expired(store):
     insert(
-        store,
-        pruned(1),
-        pruned(2, updated_at=LATER + DAY),
-        pruned(3, pinned=True),
-        memory(4, "archived", status=Status.ARCHIVED),
-        memory(5, "active"),
-        pruned(6, updated_at=LATER),
-    )
+        store, pruned(1), pruned(2, updated_at=LATER + DAY), pruned(3, pinned=True),
+        memory(4, "archived", status=Status.ARCHIVED), memory(5, "active"), pruned(6, updated_at=LATER),
+    )  # fmt: skip
     insert(store, pruned(7))
     store.memories.touch([id_of(7)], LATER + DAY)
     assert expired(store) == [id_of(1), id_of(6)]

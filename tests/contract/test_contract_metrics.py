@@ -14,16 +14,9 @@ WEEK = timedelta(days=7)
 
 def asked(minutes, digest="d1", results=1):
     return Asked(
-        at=AT + timedelta(minutes=minutes),
-        digest=digest,
-        operation="recall",
-        intent="fix_bug",
-        recipe="hybrid",
-        length=20,
-        milliseconds=12,
-        results=results,
-        tokens=30,
-    )
+        at=AT + timedelta(minutes=minutes), digest=digest, operation="recall", intent="fix_bug",
+        recipe="hybrid", length=20, milliseconds=12, results=results, tokens=30,
+    )  # fmt: skip
 
 
 def test_counts_add_up_over_days_from_a_day_on(store):

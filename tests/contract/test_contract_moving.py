@@ -22,19 +22,9 @@ from recortex.settings import read
 
 KINDS = ("tribal", "decision", "insight", "procedural", "incident", "preference", "code")
 WORDS = [
-    "cache",
-    "queue",
-    "login",
-    "naïve",
-    "O'Brien's",
-    "don't",
-    "日本語",
-    "index_schema",
-    "🚀",
-    "lock",
-    "user's",
+    "cache", "queue", "login", "naïve", "O'Brien's", "don't", "日本語", "index_schema", "🚀", "lock", "user's",
     "retry",
-]
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -93,12 +93,9 @@ def test_order_limit_and_offset_cut_a_page_of_the_whole(store, rows, query):
 def _sort_key(order, memory):
     accessed = memory.last_accessed_at or datetime(1970, 1, 1, tzinfo=UTC)
     return {
-        "recorded": memory.recorded_at,
-        "updated": memory.updated_at,
-        "accessed": accessed,
-        "importance": memory.priority,
-        "confidence": memory.confidence,
-    }[order]
+        "recorded": memory.recorded_at, "updated": memory.updated_at, "accessed": accessed,
+        "importance": memory.priority, "confidence": memory.confidence,
+    }[order]  # fmt: skip
 
 
 @given(old=whole, new=whole)

@@ -23,21 +23,9 @@ from recortex.storage.transfer import copy
 
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the pool's threads do
 WRITES = (
-    "insert",
-    "insert",
-    "insert",
-    "update",
-    "update",
-    "relate",
-    "relate",
-    "unrelate",
-    "version",
-    "evidence",
-    "touch",
-    "embed",
-    "delete",
-    "fail",
-)
+    "insert", "insert", "insert", "update", "update", "relate", "relate", "unrelate", "version", "evidence",
+    "touch", "embed", "delete", "fail",
+)  # fmt: skip
 SEALED = ("memories", "versions", "relations")
 
 
@@ -69,21 +57,13 @@ def test_every_seal_fits_after_a_random_life(empty, random, length, layout):
 def furnished(store):
     """Two memories with links, a former state, and a relation."""
     one = replace(
-        memory(1),
-        files=(FileLink("a.py", 3, 9), FileLink("a.py")),
+        memory(1), files=(FileLink("a.py", 3, 9), FileLink("a.py")),
         functions=(FunctionLink("f", "a.py", "f()"),),
         patterns=(PatternLink("p", "first"), PatternLink("p", "last")),
-        constraints=(ConstraintLink("c", "name"),),
-        metadata={"a": 1},
-        summary="short",
-        confidence=1,
-        tags=("t",),
-        valid_until=AT,
-        validated_at=AT,
-        source=Source(turn=3, session="s", branch="main"),
-        supersedes=id_of(2),
-        superseded_by=id_of(2),
-    )
+        constraints=(ConstraintLink("c", "name"),), metadata={"a": 1}, summary="short", confidence=1,
+        tags=("t",), valid_until=AT, validated_at=AT, source=Source(turn=3, session="s", branch="main"),
+        supersedes=id_of(2), superseded_by=id_of(2),
+    )  # fmt: skip
     insert(store, one, memory(2, "other"))
     kept = update(store, one, replace(one, text="changed", recorded_at=AT + timedelta(days=1)))
     with store.transaction():

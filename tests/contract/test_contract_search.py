@@ -110,30 +110,10 @@ def test_a_word_with_an_apostrophe_is_found_as_a_whole(store, word):
 @pytest.mark.parametrize(
     "word",
     [
-        "",
-        " ",
-        "'",
-        '"',
-        "\\",
-        ":",
-        "&",
-        "|",
-        "!",
-        "(",
-        ")",
-        "*",
-        "<->",
-        "a:*",
-        "'a' & !'b'",
-        "a\0b",
-        "\0",
-        "$1",
-        "%s",
-        "{}",
-        "🙂",
-        "x" * 3000,
+        "", " ", "'", '"', "\\", ":", "&", "|", "!", "(", ")", "*", "<->", "a:*", "'a' & !'b'", "a\0b",
+        "\0", "$1", "%s", "{}", "🙂", "x" * 3000,
     ],
-)
+)  # fmt: skip
 def test_any_word_may_be_asked_for(store, word):
     insert(store, memory(1, "a cache: (x) & 'y' | !z * <-> b"))
     assert all(count <= 1 for count in store.search.frequencies([word, "cache"]))
@@ -160,20 +140,11 @@ def test_facts_are_the_columns_of_those_that_pass(store):
     (key, _) = insert(
         store,
         memory(
-            1,
-            "one",
-            source=source,
-            confidence=0.25,
-            priority=7,
-            last_accessed_at=AT,
-            pinned=True,
-            validated_at=AT,
-            access_count=3,
-            patterns=(PatternLink("a"), PatternLink("b")),
+            1, "one", source=source, confidence=0.25, priority=7, last_accessed_at=AT, pinned=True,
+            validated_at=AT, access_count=3, patterns=(PatternLink("a"), PatternLink("b")),
         ),
-        memory(2, "two", status=Status.ARCHIVED),
-        search=SearchText(traits=5),
-    )
+        memory(2, "two", status=Status.ARCHIVED), search=SearchText(traits=5),
+    )  # fmt: skip
     (facts,) = store.search.facts([key, key + 1, key + 9], MemoryQuery(), None)
     at = to_micros(AT)
     expected = (

@@ -63,40 +63,19 @@ def test_of_a_large_store_what_may_come_first_is_presented(store, monkeypatch):
 
 def test_the_statistics_of_a_memory(store):
     one = memory(
-        1,
-        confidence=0.5,
-        priority=3,
-        validated_at=AT,
-        last_accessed_at=AT,
-        access_count=4,
-        patterns=(PatternLink("a"), PatternLink("b")),
-        source=Source(branch="main", rule="person_rule"),
+        1, confidence=0.5, priority=3, validated_at=AT, last_accessed_at=AT, access_count=4,
+        patterns=(PatternLink("a"), PatternLink("b")), source=Source(branch="main", rule="person_rule"),
         files=(FileLink("src/a.py"),),
-    )
+    )  # fmt: skip
     (key,) = insert(store, one)
     assert store.statistics.presentable(NOW) == [
         MemoryStatistics(
-            key=key,
-            id=one.id,
-            kind="tribal",
-            status="active",
-            confidence=0.5,
-            priority=3,
-            pinned=0,
-            recorded_at=NOW,
-            updated_at=NOW,
-            validated_at=NOW,
-            last_accessed_at=NOW,
-            access_count=4,
-            patterns=2,
-            content_hash=bytes.fromhex(one.content_hash),
-            branch="main",
-            valid_from=NOW,
-            origin=one.origin,
-            trust=one.trust,
-            rule="person_rule",
+            key=key, id=one.id, kind="tribal", status="active", confidence=0.5, priority=3, pinned=0,
+            recorded_at=NOW, updated_at=NOW, validated_at=NOW, last_accessed_at=NOW, access_count=4,
+            patterns=2, content_hash=bytes.fromhex(one.content_hash), branch="main", valid_from=NOW,
+            origin=one.origin, trust=one.trust, rule="person_rule",
         )
-    ]
+    ]  # fmt: skip
     assert store.statistics.paths() == ["src/a.py"]
     assert store.statistics.about(["src/a.py", "src/b.py"]) == [key]
     assert store.statistics.about([]) == []
@@ -125,15 +104,11 @@ def test_what_fades_and_what_rests(store):
 
 def test_what_may_be_presented(store):
     insert(
-        store,
-        memory(1, "true"),
-        memory(2, "not yet", valid_from=AT + DAY),
-        memory(3, "no more", valid_until=AT),
-        memory(4, "whose", trust=Trust.UNTRUSTED),
-        memory(5, "old", status=Status.SUPERSEDED),
-        memory(6, "for now", valid_until=AT + DAY),
+        store, memory(1, "true"), memory(2, "not yet", valid_from=AT + DAY),
+        memory(3, "no more", valid_until=AT), memory(4, "whose", trust=Trust.UNTRUSTED),
+        memory(5, "old", status=Status.SUPERSEDED), memory(6, "for now", valid_until=AT + DAY),
         memory(7, "derived", trust=Trust.DERIVED),
-    )
+    )  # fmt: skip
     assert ids(store.statistics.presentable(NOW)) == [id_of(1), id_of(6), id_of(7)]
 
 
@@ -176,12 +151,9 @@ def test_what_sessions_got_within_a_time_with_the_places_among_it(store):
         )  # fmt: skip
 
     given = [
-        receipt(1, "s", 0.9),
-        receipt(2, "s", 0.5),
-        receipt(3, "s", 0.1, channel="file"),
-        receipt(2, "t", 0.2),
-        receipt(1, "t", 0.9, at=AT + DAY),
-    ]
+        receipt(1, "s", 0.9), receipt(2, "s", 0.5), receipt(3, "s", 0.1, channel="file"),
+        receipt(2, "t", 0.2), receipt(1, "t", 0.9, at=AT + DAY),
+    ]  # fmt: skip
     store.sessions.give(given)
     day = to_micros(AT + DAY)
     assert store.statistics.given(NOW, day) == {

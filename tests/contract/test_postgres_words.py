@@ -93,12 +93,9 @@ def test_no_table_tells_what_was_in_a_purged_memory(server, project, monkeypatch
     with Cortex.open(project, url=server.workspace_url()) as cx:
         stays = cx.remember("The stairs are cleaned on Fridays")
         goes = cx.remember(
-            "Zanzibarian xylophones sound on Fridays",
-            kind="tribal",
-            tags=["zebratag"],
-            files=["zinnober.py"],
-            source={"session": "zsession", "speaker": "zspeaker"},
-        )
+            "Zanzibarian xylophones sound on Fridays", kind="tribal", tags=["zebratag"],
+            files=["zinnober.py"], source={"session": "zsession", "speaker": "zspeaker"},
+        )  # fmt: skip
         cx.edit(goes.id, text="Borogroves sound on Fridays")
         cx.link(goes.id, stays.id, relation="supports")
         cx.purge(goes.id)

@@ -21,15 +21,11 @@ ONLY_SQLITE = {
     "vector_indexes": "an approximate index is a file beside SQLite's store; PostgreSQL keeps its own",
 }
 ONLY_POSTGRES = {
-    "words": "FTS5 counts words itself",
-    "word_totals": "FTS5 counts words itself",
-    "exchange_words": "FTS5 counts words itself",
-    "exchange_totals": "FTS5 counts words itself",
-    "chunk_words": "FTS5 counts words itself",
-    "chunk_totals": "FTS5 counts words itself",
-    "workspaces": "a file is one workspace",
-    "layout": "a file has no partitions",
-}
+    "words": "FTS5 counts words itself", "word_totals": "FTS5 counts words itself",
+    "exchange_words": "FTS5 counts words itself", "exchange_totals": "FTS5 counts words itself",
+    "chunk_words": "FTS5 counts words itself", "chunk_totals": "FTS5 counts words itself",
+    "workspaces": "a file is one workspace", "layout": "a file has no partitions",
+}  # fmt: skip
 ONLY_POSTGRES_COLUMNS = {
     ("memories", "words"): "what FTS5 keeps in its own table",
     ("memories", "length"): "what FTS5 keeps in its own table",

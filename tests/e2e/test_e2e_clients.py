@@ -64,13 +64,9 @@ def test_codex_takes_the_plugin_as_it_is(newest, marketplace):
     for words in (("marketplace", "add", str(marketplace)), ("add", "recortex@recortex")):
         command = [str(program("codex", *PACKAGES["codex"])), "plugin", *words]
         subprocess.run(
-            command,
-            env=codex.environment(""),
-            cwd=newest.project,
-            check=True,
-            capture_output=True,
+            command, env=codex.environment(""), cwd=newest.project, check=True, capture_output=True,
             timeout=SECONDS,
-        )
+        )  # fmt: skip
     asked = codex.ask("How do we deploy?", TURNS["codex"])
     assert asked.code == 0, asked.printed
     assert SHIP in asked.requests[0].text

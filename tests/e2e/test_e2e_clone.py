@@ -29,11 +29,8 @@ def test_a_clone_with_a_store_and_a_request_tells_and_teaches_nothing(newest, tm
     }  # fmt: skip
     (stranger.project / "evil.jsonl").write_text(json.dumps(line) + "\n")
     asked = {
-        "session": "evil",
-        "transcript": str(clone / "evil.jsonl"),
-        "client": "claude-code",
-        "final": True,
-    }
+        "session": "evil", "transcript": str(clone / "evil.jsonl"), "client": "claude-code", "final": True,
+    }  # fmt: skip
     (stranger.project / ".recortex" / "queue" / "x.json").write_text(json.dumps(asked))
     (stranger.project / "recortex.toml").write_text("[surface]\nfile = true\n[hooks]\ncapture = true\n")
     committed(stranger.project)

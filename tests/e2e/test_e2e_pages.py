@@ -128,15 +128,12 @@ def _session(project: Path) -> Iterator[dict[str, object]]:
     for number, (role, text) in enumerate(told):
         content = text if role == "user" else [{"type": "text", "text": text}]
         yield {
-            "type": role,
-            "sessionId": "11111111-2222-4333-8444-555555555555",
+            "type": role, "sessionId": "11111111-2222-4333-8444-555555555555",
             "uuid": f"00000000-0000-4000-8000-{number:012}",
             "parentUuid": None if not number else f"00000000-0000-4000-8000-{number - 1:012}",
-            "timestamp": f"2026-03-01T10:0{number}:00.000Z",
-            "cwd": str(project),
-            "version": "2.1.332",
+            "timestamp": f"2026-03-01T10:0{number}:00.000Z", "cwd": str(project), "version": "2.1.332",
             "message": {"role": role, "content": content},
-        }
+        }  # fmt: skip
 
 
 def test_a_wrong_memory_is_found_by_keyboard_and_corrected(memory):

@@ -83,13 +83,9 @@ def test_each_record_is_a_memory_with_its_standing_date_and_sources(cx, records)
     assert (done.files, done.skipped, done.relations) == (7, {"an index or a guide": 1}, 2)
     found = kept(cx)
     assert {name[:4]: one.status.value for name, one in found.items()} == {
-        "0001": "active",
-        "0002": "proposed",
-        "0003": "active",
-        "0004": "archived",
-        "0005": "superseded",
+        "0001": "active", "0002": "proposed", "0003": "active", "0004": "archived", "0005": "superseded",
         "0006": "active",
-    }
+    }  # fmt: skip
     keys = found["0001-keys.md"]
     assert (keys.valid_from, keys.kind, keys.origin) == (day(1, 5), "decision", Origin.REPOSITORY)
     assert (keys.content.title, keys.content.decision) == (

@@ -59,15 +59,9 @@ def test_bad_files_are_reported_and_never_fatal(cx, docs, tmp_path):
     found = cx.ingest(["docs", "nowhere"])
     why = problems(found)
     assert set(why) >= {
-        "docs/photo.txt",
-        "docs/huge.md",
-        "docs/old.txt",
-        "docs/broken.ipynb",
-        "docs/pipe.md",
-        "docs/link.md",
-        "docs/folder",
-        "nowhere",
-    }
+        "docs/photo.txt", "docs/huge.md", "docs/old.txt", "docs/broken.ipynb", "docs/pipe.md",
+        "docs/link.md", "docs/folder", "nowhere",
+    }  # fmt: skip
     assert "Windows-1252" in why["docs/old.txt"]
     assert "larger than" in why["docs/huge.md"]
     assert answers(cx, "which door of the workshop klemmt, die Tür der Werkstatt?") == ["docs/old.txt"]
@@ -91,11 +85,8 @@ def test_what_git_ignores_and_dot_folders_are_left_out(cx, docs, project):
         (docs / folder / "a.md").write_text("not this")
     found = cx.ingest(["docs"])
     assert sorted(found.added) == [
-        "docs/api.rst",
-        "docs/guide/parcels.md",
-        "docs/keep.txt",
-        "docs/study.ipynb",
-    ]
+        "docs/api.rst", "docs/guide/parcels.md", "docs/keep.txt", "docs/study.ipynb",
+    ]  # fmt: skip
     assert cx.ingest(["docs/build/a.md"]).added == ("docs/build/a.md",)
     assert cx.ingest(["docs"]).removed == ()  # it was named itself
 

@@ -119,15 +119,10 @@ def touch(cortex, project, old, session="s1"):
     path = str(project / "src/kiln.py")
     return cortex.attend(
         HookEvent(
-            name="pre-tool-use",
-            session=session,
-            cwd=str(project),
-            tool="Edit",
-            files=(path,),
-            writes=True,
+            name="pre-tool-use", session=session, cwd=str(project), tool="Edit", files=(path,), writes=True,
             replaced=(old,),
         )
-    )
+    )  # fmt: skip
 
 
 def test_an_edit_brings_what_is_known_of_the_function_and_of_its_callers(cortex, project):

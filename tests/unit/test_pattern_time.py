@@ -31,12 +31,9 @@ ROWS = "recortex.engines.privacy.table."
 SENTENCES = ("recortex.engines.extraction", "recortex.engines.supersession")
 """These read sentences and passages, which are cut before: 2,000 characters are more than any has."""
 PARTS = (
-    "recortex.code",
-    "recortex.engines.code",
-    "recortex.engines.commits",
-    "recortex.decisions",
+    "recortex.code", "recortex.engines.code", "recortex.engines.commits", "recortex.decisions",
     "recortex.text.outline",
-)
+)  # fmt: skip
 """These read names of code, and lines, paragraphs and parts of a record or message, which are cut before."""
 LENGTHS = (500, 1_000, 2_000, 30_000)
 MOST_SECONDS = 0.6

@@ -90,12 +90,9 @@ def _responses_item(block: Block, spaces: dict[str, str]) -> dict[str, Any]:
     if isinstance(block, str):
         said = {"type": "output_text", "text": block, "annotations": []}
         return {
-            "type": "message",
-            "id": _id("msg_"),
-            "role": "assistant",
-            "status": "completed",
+            "type": "message", "id": _id("msg_"), "role": "assistant", "status": "completed",
             "content": [said],
-        }
+        }  # fmt: skip
     item = {"type": "function_call", "id": _id("fc_"), "call_id": _id("call_"), "name": block.tool}
     space = {"namespace": spaces[block.tool]} if spaces.get(block.tool) else {}
     return {**item, **space, "status": "completed", "arguments": json.dumps(block.arguments)}

@@ -109,16 +109,8 @@ def _install(folder: Path, package: str) -> None:
     # Made beside its place and renamed, so that an installation that was cut short is never taken for one.
     fresh = Path(tempfile.mkdtemp(dir=folder.parent))
     words = [
-        "npm",
-        "install",
-        "--no-audit",
-        "--no-fund",
-        "--loglevel",
-        "error",
-        "--prefix",
-        str(fresh),
-        package,
-    ]
+        "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix", str(fresh), package,
+    ]  # fmt: skip
     done = subprocess.run(words, capture_output=True, text=True, timeout=MINUTES * 60, check=False)
     if done.returncode:
         shutil.rmtree(fresh)

@@ -18,17 +18,9 @@ ASKED_INVOICES = "How are invoices rounded, per line or per total?"
 ASKED_NOTHING = "What is seven times eight?"
 
 PLACES = (
-    "checkout",
-    "mailer",
-    "scheduler",
-    "gateway",
-    "crawler",
-    "thumbnailer",
-    "ledger",
-    "notifier",
-    "importer",
-    "archiver",
-)
+    "checkout", "mailer", "scheduler", "gateway", "crawler", "thumbnailer", "ledger", "notifier",
+    "importer", "archiver",
+)  # fmt: skip
 HABITS = (
     "listens on port {n}, because the load balancer expects it there",
     "keeps its logs for {n} days, because support asks for them",

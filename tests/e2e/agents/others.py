@@ -23,12 +23,9 @@ if TYPE_CHECKING:
 KEY = "dummy-of-a-test-not-a-key"
 LIMIT = 2 * SECONDS
 CODEX = {
-    "model": "scripted",
-    "model_provider": "scripted",
-    "model_providers.scripted.name": "scripted",
-    "model_providers.scripted.wire_api": "responses",
-    "model_providers.scripted.env_key": "SCRIPTED_KEY",
-}
+    "model": "scripted", "model_provider": "scripted", "model_providers.scripted.name": "scripted",
+    "model_providers.scripted.wire_api": "responses", "model_providers.scripted.env_key": "SCRIPTED_KEY",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

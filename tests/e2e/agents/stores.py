@@ -165,9 +165,5 @@ class Continue(Window):
 
 
 STORES: dict[str, type[Any]] = {
-    "opencode": OpencodeStore,
-    "kilo": KiloStore,
-    "pi": PiStore,
-    "cline": Cline,
-    "continue": Continue,
-}
+    "opencode": OpencodeStore, "kilo": KiloStore, "pi": PiStore, "cline": Cline, "continue": Continue,
+}  # fmt: skip

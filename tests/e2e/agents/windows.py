@@ -677,12 +677,6 @@ class Copilot(Window):
 
 
 WINDOWS: dict[str, type[Window]] = {
-    "claude-code": ClaudeCode,
-    "codex": Codex,
-    "gemini": Gemini,
-    "qwen": Qwen,
-    "copilot": Copilot,
-    "opencode": Opencode,
-    "kilo": Kilo,
-    "pi": Pi,
-}
+    "claude-code": ClaudeCode, "codex": Codex, "gemini": Gemini, "qwen": Qwen, "copilot": Copilot,
+    "opencode": Opencode, "kilo": Kilo, "pi": Pi,
+}  # fmt: skip

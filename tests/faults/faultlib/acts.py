@@ -17,27 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TOPICS = (
-    "cache",
-    "queue",
-    "login",
-    "invoice",
-    "export",
-    "search",
-    "upload",
-    "webhook",
-    "report",
-    "session",
-    "token",
-    "retry",
-    "timeout",
-    "parser",
-    "shard",
-    "replica",
-    "header",
-    "cookie",
-    "cursor",
-    "filter",
-)
+    "cache", "queue", "login", "invoice", "export", "search", "upload", "webhook", "report", "session",
+    "token", "retry", "timeout", "parser", "shard", "replica", "header", "cookie", "cursor", "filter",
+)  # fmt: skip
 PAGE = 3
 """Memories that `remember_many` keeps at once: a batch with boundaries within, small enough to try every
 one."""
@@ -56,14 +38,10 @@ def furnish(cortex: Any, told: Told, folder: Path, *, many: int = 20) -> None:
     with told.act("furnish") as facts:
         ids = list(cortex.remember_many(rows).ids)
         first = cortex.remember(
-            "Deploys go out on Tuesday because the on-call engineer is there.",
-            kind="decision",
-            files=["src/a.py:3-9"],
-            functions=["deploy"],
-            metadata={"ticket": "OPS-1"},
-            pinned=True,
+            "Deploys go out on Tuesday because the on-call engineer is there.", kind="decision",
+            files=["src/a.py:3-9"], functions=["deploy"], metadata={"ticket": "OPS-1"}, pinned=True,
             importance="high",
-        )
+        )  # fmt: skip
         second = cortex.remember("Deploys go out on Thursday.", kind="decision", supersedes=first.id)
         cortex.edit(ids[1], tags=["edited"], reason="a reason")
         cortex.edit(ids[1], text="The queue of service 1 is owned by nobody.", priority=9)
@@ -227,48 +205,17 @@ def _stream(cortex: Any, told: Told, folder: Path, count: int = 40) -> None:
 
 
 ACTS: dict[str, Callable[[Any, Told, Path], None]] = {
-    "remember": _remember,
-    "remember_many": _remember_many,
-    "edit": _edit,
-    "forget": _forget,
-    "restore": _restore,
-    "undo": _undo,
-    "supersede": _supersede,
-    "link": _link,
-    "unlink": _unlink,
-    "merge": _merge,
-    "purge": _purge,
-    "import": _import,
-    "learn": _learn,
-    "backup": _backup,
-    "ingest": _ingest,
-    "gc": _gc,
-    "recall": _recall,
-    "recover": _recover,
-    "open": _open,
-    "migrate": _migrate,
-    "several": _several,
-    "stream": _stream,
-    "furnish": furnish,
-}
+    "remember": _remember, "remember_many": _remember_many, "edit": _edit, "forget": _forget,
+    "restore": _restore, "undo": _undo, "supersede": _supersede, "link": _link, "unlink": _unlink,
+    "merge": _merge, "purge": _purge, "import": _import, "learn": _learn, "backup": _backup,
+    "ingest": _ingest, "gc": _gc, "recall": _recall, "recover": _recover, "open": _open,
+    "migrate": _migrate, "several": _several, "stream": _stream, "furnish": furnish,
+}  # fmt: skip
 
 WRITES = (
-    "remember",
-    "remember_many",
-    "edit",
-    "forget",
-    "restore",
-    "undo",
-    "supersede",
-    "link",
-    "unlink",
-    "merge",
-    "purge",
-    "import",
-    "learn",
-    "backup",
-    "recall",
-)
+    "remember", "remember_many", "edit", "forget", "restore", "undo", "supersede", "link", "unlink",
+    "merge", "purge", "import", "learn", "backup", "recall",
+)  # fmt: skip
 """Those whose every statement boundary is tried."""
 
 
@@ -288,22 +235,14 @@ def transcript() -> str:
         at = f"2026-03-01T12:0{number}:00.000Z"
         lines.append(
             {
-                "type": "user",
-                "uuid": f"u{number}",
-                "sessionId": "s1",
-                "cwd": "/w",
-                "timestamp": at,
+                "type": "user", "uuid": f"u{number}", "sessionId": "s1", "cwd": "/w", "timestamp": at,
                 "message": {"role": "user", "content": text},
             }
-        )
+        )  # fmt: skip
         lines.append(
             {
-                "type": "assistant",
-                "uuid": f"a{number}",
-                "sessionId": "s1",
-                "cwd": "/w",
-                "timestamp": at,
+                "type": "assistant", "uuid": f"a{number}", "sessionId": "s1", "cwd": "/w", "timestamp": at,
                 "message": {"role": "assistant", "content": [{"type": "text", "text": "Done."}]},
             }
-        )
+        )  # fmt: skip
     return "".join(json.dumps(line) + "\n" for line in lines)

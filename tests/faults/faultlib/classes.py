@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 
 CLASSES: dict[str, tuple[FaultClass, ...]] = {
     "sqlite": (
-        *kills.CLASSES,
-        *disk.CLASSES,
-        *sidefiles.CLASSES,
-        *pages.CLASSES,
-        *together.CLASSES,
+        *kills.CLASSES, *disk.CLASSES, *sidefiles.CLASSES, *pages.CLASSES, *together.CLASSES,
         *versions.CLASSES,
     ),
     "postgres": connections.CLASSES,
-}
+}  # fmt: skip
 
 
 def every(bench: Workbench, engine: str) -> Iterator[Fault]:

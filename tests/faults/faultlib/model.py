@@ -74,15 +74,12 @@ def table(records: list[Record]) -> list[dict[str, Any]]:
 
 def _row(name: str, mine: list[Record]) -> dict[str, Any]:
     return {
-        "class": name,
-        "injected": len(mine),
-        "acknowledged": sum(one.acknowledged for one in mine),
-        "lost": sum(len(one.lost) for one in mine),
-        "named": sum(len(one.named) for one in mine),
+        "class": name, "injected": len(mine), "acknowledged": sum(one.acknowledged for one in mine),
+        "lost": sum(len(one.lost) for one in mine), "named": sum(len(one.named) for one in mine),
         "not opening": sum(not one.opens for one in mine),
         "problems": sum(len(one.problems) for one in mine),
         "recovered": sum(one.ended != "opened" for one in mine),
-    }
+    }  # fmt: skip
 
 
 def shown(records: list[Record]) -> str:

@@ -102,11 +102,8 @@ class Workbench:
         } | own
         self._nursery = subprocess.Popen(
             [sys.executable, "-W", "ignore", str(NURSERY)],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+            env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
 
     def close(self) -> None:
         """End the nursery, and what else belongs to the bench."""

@@ -145,11 +145,8 @@ def test_the_reader_of_the_output_goes_away(shared):
     """As with `| head -0`: no traceback, no noise."""
     running = subprocess.Popen(
         [sys.executable, "-m", "recortex", "list"],
-        cwd=shared.folder,
-        env=shared.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+        cwd=shared.folder, env=shared.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
     with ended(running):
         running.stdout.close()
         assert running.wait(PATIENCE) in {0, 1}
@@ -173,11 +170,8 @@ def test_streams_that_are_full_or_closed(shared, redirection, code):
     script = f'exec "$0" -m recortex list {redirection}'
     done = subprocess.run(
         ["sh", "-c", script, sys.executable],
-        cwd=shared.folder,
-        env=shared.environment,
-        capture_output=True,
-        check=False,
-    )
+        cwd=shared.folder, env=shared.environment, capture_output=True, check=False,
+    )  # fmt: skip
     assert done.returncode == code, done
     assert b"Traceback" not in done.stderr
     assert b"Exception" not in done.stderr
@@ -187,11 +181,8 @@ def test_standard_input_that_is_closed(shared):
     script = 'exec "$0" -m recortex remember - <&-'
     done = subprocess.run(
         ["sh", "-c", script, sys.executable],
-        cwd=shared.folder,
-        env=shared.environment,
-        capture_output=True,
-        check=False,
-    )
+        cwd=shared.folder, env=shared.environment, capture_output=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr.startswith(b"error: Standard input is closed.")
 
@@ -200,12 +191,9 @@ def test_a_person_interrupts(shared):
     """Ctrl-C while it waits for standard input."""
     running = subprocess.Popen(
         [sys.executable, "-m", "recortex", "remember", "-"],
-        cwd=shared.folder,
-        env=shared.environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        cwd=shared.folder, env=shared.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
+    )  # fmt: skip
     with ended(running):
         _wait_until_it_reads(running.pid)
         running.send_signal(signal.SIGINT)

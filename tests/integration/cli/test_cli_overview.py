@@ -126,16 +126,9 @@ def test_help_imports_nothing_heavy(shared):
     ran = shared.run("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
     imported = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
     assert not imported & {
-        "apsw",
-        "numpy",
-        "onnxruntime",
-        "msgspec",
-        "mcp",
-        "tiktoken",
-        "tokenizers",
-        "recortex.cortex",
+        "apsw", "numpy", "onnxruntime", "msgspec", "mcp", "tiktoken", "tokenizers", "recortex.cortex",
         "argparse",
-    }
+    }  # fmt: skip
 
 
 def test_reading_a_memory_imports_no_model_and_no_learning(shared):
@@ -145,12 +138,7 @@ def test_reading_a_memory_imports_no_model_and_no_learning(shared):
     imported = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
     assert "recortex.operations.base" in imported
     heavy = {
-        "numpy",
-        "onnxruntime",
-        "mcp",
-        "tiktoken",
-        "tokenizers",
-        "importlib.metadata",
+        "numpy", "onnxruntime", "mcp", "tiktoken", "tokenizers", "importlib.metadata",
         "recortex.engines.extraction",
-    }
+    }  # fmt: skip
     assert not imported & heavy

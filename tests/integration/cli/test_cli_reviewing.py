@@ -20,12 +20,9 @@ def keys(*pressed):
 
 def review(project, *pressed, words=(), editor=""):
     code, shown = at_a_terminal(
-        project,
-        "review",
-        *words,
-        replies=keys(*pressed),
+        project, "review", *words, replies=keys(*pressed),
         env={"COLUMNS": "200", "VISUAL": "", "EDITOR": editor},
-    )
+    )  # fmt: skip
     assert code == 0, shown
     return shown.replace("\r", "")
 
@@ -105,11 +102,8 @@ def test_every_decision_can_be_taken_back(project, waiting):
     after = [project.data("get", id_) for id_ in waiting]
     for one, other in zip(before, after, strict=True):
         assert (one["text"], one["status"], pytest.approx(one["confidence"]), one["validated_at"]) == (
-            other["text"],
-            other["status"],
-            other["confidence"],
-            other["validated_at"],
-        )
+            other["text"], other["status"], other["confidence"], other["validated_at"],
+        )  # fmt: skip
 
 
 def disagreeing(project):

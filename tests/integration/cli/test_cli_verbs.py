@@ -37,11 +37,8 @@ def test_remember_get_and_the_contract_of_a_memory(project):
     )  # fmt: skip
     assert kept.keys() >= MEMORY
     assert (kept["kind"], kept["importance"], kept["pinned"], kept["domain"]) == (
-        "tribal",
-        "high",
-        True,
-        "AUTH",
-    )
+        "tribal", "high", True, "AUTH",
+    )  # fmt: skip
     assert kept["tags"] == ["auth", "bcrypt", "security"]
     assert kept["files"][0]["line_end"] == 9
     assert kept["source"]["turn"] == 3

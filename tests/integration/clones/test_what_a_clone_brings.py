@@ -68,26 +68,17 @@ def test_neither_pull_nor_clean_touches_what_is_remembered(stranger, clone):
 
 PROGRAMS = {
     "in place": {
-        "filter.x.clean": "{mark}; cat",
-        "filter.x.smudge": "{mark}; cat",
-        "diff.x.textconv": "{mark}; cat",
-        "core.fsmonitor": "{mark}",
-        "core.pager": "{mark}",
-        "core.sshCommand": "{mark}",
-        "credential.helper": "!{mark}",
-        "gpg.program": "{mark}",
-        "log.showSignature": "true",
+        "filter.x.clean": "{mark}; cat", "filter.x.smudge": "{mark}; cat", "diff.x.textconv": "{mark}; cat",
+        "core.fsmonitor": "{mark}", "core.pager": "{mark}", "core.sshCommand": "{mark}",
+        "credential.helper": "!{mark}", "gpg.program": "{mark}", "log.showSignature": "true",
         "alias.log": "!{mark}",
     },
     "instead": {
-        "filter.x.process": "{mark}",
-        "diff.x.command": "{mark}",
-        "core.hooksPath": "hooks",
-        "core.gitProxy": "{mark}",
-        "alias.diff": "!{mark}",
+        "filter.x.process": "{mark}", "diff.x.command": "{mark}", "core.hooksPath": "hooks",
+        "core.gitProxy": "{mark}", "alias.diff": "!{mark}",
     },
     "from outside": {"diff.external": "{mark}", "include.path": "../included"},
-}
+}  # fmt: skip
 """Settings of git that run a program, in groups of which none hides another."""
 
 

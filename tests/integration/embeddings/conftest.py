@@ -38,11 +38,8 @@ def embedder_at(server: EmbeddingServer) -> Callable[..., HttpEmbedder]:
 
     def make(name: str = "openai", **values: Any) -> HttpEmbedder:
         given: dict[str, Any] = {
-            "url": server.url,
-            "model": "small",
-            "timeout": PATIENCE,
-            "variable": "SOME_API_KEY",
-        }
+            "url": server.url, "model": "small", "timeout": PATIENCE, "variable": "SOME_API_KEY",
+        }  # fmt: skip
         chosen = EmbedderSettings(embedder=name, **(given | values))
         return HttpEmbedder(PROVIDERS[name], chosen, lambda: KEY, clean=str, pause=0.01)
 

@@ -14,12 +14,9 @@ from recortex.errors import DimensionMismatchError
 
 TEXTS = [f"The {word} is read once." for word in ("cache", "index", "parser", "queue")]
 PATHS = {
-    "openai": "/embeddings",
-    "voyage": "/embeddings",
-    "mistral": "/embeddings",
-    "gemini": "/v1beta/models/small:batchEmbedContents",
-    "ollama": "/api/embed",
-}
+    "openai": "/embeddings", "voyage": "/embeddings", "mistral": "/embeddings",
+    "gemini": "/v1beta/models/small:batchEmbedContents", "ollama": "/api/embed",
+}  # fmt: skip
 ASKED_FOR = {
     "openai": {"query": None, "passage": None},
     "voyage": {"query": "query", "passage": "document"},

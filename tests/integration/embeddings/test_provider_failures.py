@@ -144,17 +144,8 @@ def test_no_redirect_is_followed(server, embedder_at):
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"<html>Sign in</html>",
-        b'{"data": [',
-        b"\xff\xfe\x00",
-        b"[" * 100_000,
-        b"[]",
-        b"{}",
-        b"null",
-        b'{"data": null}',
-        b'{"data": "text"}',
-        b'{"data": [{"index": 0}]}',
+        b"", b"<html>Sign in</html>", b'{"data": [', b"\xff\xfe\x00", b"[" * 100_000, b"[]", b"{}", b"null",
+        b'{"data": null}', b'{"data": "text"}', b'{"data": [{"index": 0}]}',
         b'{"data": [{"embedding": "text", "index": 0}]}',
         b'{"data": [{"embedding": [1, "2"], "index": 0}, {"embedding": [1, 2], "index": 1}]}',
         b'{"data": [{"embedding": [1, null], "index": 0}, {"embedding": [1, 2], "index": 1}]}',
@@ -162,7 +153,7 @@ def test_no_redirect_is_followed(server, embedder_at):
         b'{"data": [{"embedding": [Infinity, 1], "index": 0}, {"embedding": [1, 2], "index": 1}]}',
         b'{"data": [{"embedding": [1, 2], "index": "0"}, {"embedding": [1, 2], "index": 1}]}',
     ],
-)
+)  # fmt: skip
 def test_an_answer_of_another_form(body, server, embedder_at):
     server.sends(body)
     assert failure(embedder_at()).message == "The answer of openai does not follow its protocol."

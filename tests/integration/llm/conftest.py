@@ -47,10 +47,6 @@ def model_at(provider: Provider, store: SqliteStore, clock) -> Callable[..., Lan
 @pytest.fixture
 def question() -> Request:
     return Request(
-        purpose="extract",
-        system="Be brief.",
-        prompt="What is there?",
-        schema=SCHEMA,
-        items="things",
+        purpose="extract", system="Be brief.", prompt="What is there?", schema=SCHEMA, items="things",
         session="s1",
-    )
+    )  # fmt: skip

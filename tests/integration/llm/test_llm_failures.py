@@ -150,14 +150,10 @@ def test_a_refusal_is_final_and_free(status, provider, model_at, question, store
 @pytest.mark.parametrize(
     "url",
     [
-        "http://example.test",
-        "ftp://127.0.0.1",
-        "https://user:pass@example.test",
-        "127.0.0.1:80",
-        "http://[",
-        "https://a/?q=1",
+        "http://example.test", "ftp://127.0.0.1", "https://user:pass@example.test", "127.0.0.1:80",
+        "http://[", "https://a/?q=1",
     ],
-)
+)  # fmt: skip
 def test_an_address_that_will_not_do(url, model_at, question, store):
     assert reason(model_at(url=url).ask(question)) == "not_configured"
     assert store.model_calls.recent(1) == []

@@ -57,25 +57,18 @@ def sentence(chance, thing):
 def calls(memory, exchange):
     """The calls that read most with the fewest arguments, for every tool that reads."""
     of = {
-        "id": [memory, exchange],
-        "query": [ASKED],
-        "task": [ASKED],
-        "focus": [ASKED],
+        "id": [memory, exchange], "query": [ASKED], "task": [ASKED], "focus": [ASKED],
         "about": [memory, ASKED],
-    }
+    }  # fmt: skip
     more = {
-        "warnings": [{"focus": ASKED, "limit": 200}],
-        "suggest": [{"focus": ASKED, "limit": 50}],
+        "warnings": [{"focus": ASKED, "limit": 200}], "suggest": [{"focus": ASKED, "limit": 50}],
         "list": [{}, {"limit": 1_000}],
         "recall": [{"query": ASKED}, {"query": ASKED, "limit": 100, "floor": False}],
-        "related": [{"id": memory, "depth": 3, "limit": 200}],
-        "traverse": [{"id": memory, "depth": 3}],
-        "history": [{"id": memory}],
-        "explain": [{"about": memory, "query": ASKED}],
-        "review": [{}, {"limit": 200}, {"candidates": True}],
-        "code": [{}, {"action": "map"}],
+        "related": [{"id": memory, "depth": 3, "limit": 200}], "traverse": [{"id": memory, "depth": 3}],
+        "history": [{"id": memory}], "explain": [{"about": memory, "query": ASKED}],
+        "review": [{}, {"limit": 200}, {"candidates": True}], "code": [{}, {"action": "map"}],
         "frame": [{"task": ASKED, "state": "x " * 300}],
-    }
+    }  # fmt: skip
     for name, operation in operations_of(Cortex).items():
         if operation.traits.person or not takes_budget(operation) or name in WRITES:
             continue

@@ -38,16 +38,13 @@ def test_an_agent_finds_opens_and_keeps_what_was_said(
         found = await call("recall", query="into which file does the ledger export write skipped rows?")
         id_ = found["exchanges"][0]["id"]
         return {
-            "description": tools["recall"].description,
-            "recall": found,
-            "get": await call("get", id=id_),
+            "description": tools["recall"].description, "recall": found, "get": await call("get", id=id_),
             "remember": await call(
-                "remember", text="The ledger export writes skipped rows to a file.", from_exchange=id_
+                "remember", text="The ledger export writes skipped rows to a file.", from_exchange=id_,
             ),
-            "sessions": await call("sessions"),
-            "shown": await call("sessions", session=SESSION),
+            "sessions": await call("sessions"), "shown": await call("sessions", session=SESSION),
             "refused": (await client.call_tool("remember", {"from_exchange": id_})).content[0].text,
-        }
+        }  # fmt: skip
 
     given = with_client(work, "--tools", "full")
     assert "never instructions" in given["description"]

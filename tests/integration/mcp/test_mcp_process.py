@@ -45,13 +45,9 @@ def start(command, environment, tmp_path):
     def begin(*arguments, command=command, **more):
         process = subprocess.Popen(
             [*command, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=tmp_path,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
             env={**os.environ, **environment, **more},
-        )
+        )  # fmt: skip
         processes.append(process)
         return process
 

@@ -38,11 +38,8 @@ def test_what_there_is_is_listed(with_client, mode):
 @ERAS
 @pytest.mark.parametrize(
     ("client", "most"),
-    [
-        ("claude-code", 16),
-        *(pytest.param(one, 1, marks=pytest.mark.full) for one in ("cursor-vscode", "")),
-    ],
-)
+    [("claude-code", 16), *(pytest.param(one, 1, marks=pytest.mark.full) for one in ("cursor-vscode", ""))],
+)  # fmt: skip
 def test_a_client_is_shown_the_words_of_a_prompt_apart_only_where_it_splits_them(
     with_client, mode, client, most
 ):

@@ -28,11 +28,8 @@ def window(tmp_path, environment):
 
         program, *rest = ready_recortex.command("mcp", *words)
         server = StdioServerParameters(
-            command=program,
-            args=rest,
-            env={**os.environ, **environment},
-            cwd=folder or elsewhere,
-        )
+            command=program, args=rest, env={**os.environ, **environment}, cwd=folder or elsewhere,
+        )  # fmt: skip
         asked = tell if roots is not None else None
         with (tmp_path / "server.log").open("a") as log:
             async with Client(stdio_client(server, log), mode=mode, list_roots_callback=asked) as client:

@@ -140,13 +140,9 @@ BAD = (-1, 10**30, "", "\0", "\u202e" * 50, "x" * 300_000, [], [None], {}, {"a":
 def test_no_argument_whatever_breaks_a_tool(with_client, log):
     """Each argument of each tool takes each bad value in turn; the result is an error made on purpose."""
     harmless = {
-        "path": "nowhere/at-all",
-        "id": "0" * 8,
-        "query": "x",
-        "text": "",
-        "memories": [],
+        "path": "nowhere/at-all", "id": "0" * 8, "query": "x", "text": "", "memories": [],
         "source": "nowhere",
-    }
+    }  # fmt: skip
 
     async def work(client):
         tools = (await client.list_tools()).tools

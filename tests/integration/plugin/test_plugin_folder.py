@@ -51,15 +51,8 @@ def test_the_manifest_has_the_version_of_the_package():
     assert (manifest["name"], manifest["version"]) == ("recortex", __version__)
     # any other key is an error in Claude Code 2.1.100
     assert set(manifest) <= {
-        "name",
-        "version",
-        "description",
-        "author",
-        "license",
-        "keywords",
-        "homepage",
-        "repository",
-    }
+        "name", "version", "description", "author", "license", "keywords", "homepage", "repository",
+    }  # fmt: skip
 
 
 def test_the_marketplace_at_the_root_leads_to_the_plugin():
@@ -122,12 +115,8 @@ def test_there_is_no_logic_in_the_plugin():
 def run(command, *, path, given=b"{}"):
     return subprocess.run(
         ["/bin/sh", "-c", command],
-        input=given,
-        capture_output=True,
-        env={"PATH": path},
-        check=False,
-        timeout=300,
-    )
+        input=given, capture_output=True, env={"PATH": path}, check=False, timeout=300,
+    )  # fmt: skip
 
 
 @pytest.fixture

@@ -70,16 +70,9 @@ def projects(tmp_path, home):
     One is named in other letters than ASCII, which clients write as they are; one has a second working tree.
     """
     places = [
-        "home/shop",
-        "home/tools",
-        "home/a-b",
-        "home/a/b",
-        "home/naïve köln",
-        "home/shop/vendor/lib",
-        "api",
-        "docs",
-        "web",
-    ]
+        "home/shop", "home/tools", "home/a-b", "home/a/b", "home/naïve köln", "home/shop/vendor/lib", "api",
+        "docs", "web",
+    ]  # fmt: skip
     assert home.is_dir()
     found = {name: tmp_path / name for name in places}
     for folder in found.values():

@@ -70,16 +70,10 @@ def test_a_prompt_is_answered(known: Path):
 @pytest.mark.parametrize(
     "event",
     [
-        "session-start",
-        "user-prompt-submit",
-        "pre-tool-use",
-        "post-tool-use",
-        "pre-compact",
-        "stop",
-        "session-end",
-        "subagent-stop",
+        "session-start", "user-prompt-submit", "pre-tool-use", "post-tool-use", "pre-compact", "stop",
+        "session-end", "subagent-stop",
     ],
-)
+)  # fmt: skip
 def test_garbage_is_met_with_silence(event: str, tmp_path: Path):
     for data in (b"", b"null", b"\xff" * 99, b'{"session_id": "s", "cwd": 7}'):
         assert hook(event, data, cwd=tmp_path) == b""
@@ -131,15 +125,12 @@ def test_a_running_server_answers_the_hook_of_its_project(known: Path):
     try:
         assert server.stdin is not None
         first = {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
+            "jsonrpc": "2.0", "id": 1, "method": "initialize",
             "params": {
-                "protocolVersion": "2025-11-25",
-                "capabilities": {},
+                "protocolVersion": "2025-11-25", "capabilities": {},
                 "clientInfo": {"name": "t", "version": "1"},
             },
-        }
+        }  # fmt: skip
         listed = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
         server.stdin.write(
             b"".join(
@@ -202,12 +193,8 @@ def test_a_hook_that_waits_for_what_never_comes_ends_by_itself(known: Path, even
         os.write(writer, b'{"session_id": "s", ')
         done = subprocess.run(
             [INSTALLED, "hook", event],
-            stdin=reader,
-            capture_output=True,
-            check=False,
-            timeout=SECONDS,
-            cwd=known,
-        )
+            stdin=reader, capture_output=True, check=False, timeout=SECONDS, cwd=known,
+        )  # fmt: skip
     finally:
         os.close(reader)
         os.close(writer)

@@ -42,12 +42,9 @@ def use(cx, memory_id, since, months, a_month=20):
 def validate(cx, memory_id):
     services, memory = cx._app.locate(memory_id)
     services.ingestion.change(
-        memory,
-        replace(memory, validated_at=cx._app.clock()),
-        now=cx._app.clock(),
-        actor=Actor.USER,
+        memory, replace(memory, validated_at=cx._app.clock()), now=cx._app.clock(), actor=Actor.USER,
         operation="validate",
-    )
+    )  # fmt: skip
 
 
 def reclassified(cx):

@@ -18,11 +18,8 @@ def stress(tmp_path, **options):
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     done = subprocess.run(
         [sys.executable, STRESS, *words, "--json", report],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ,
-    )
+        capture_output=True, text=True, check=False, env=os.environ,
+    )  # fmt: skip
     assert report.exists(), done.stderr
     return json.loads(report.read_text())
 

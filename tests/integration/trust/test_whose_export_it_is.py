@@ -41,11 +41,8 @@ def taken(folder, path, actor=Actor.USER, **more):
 def test_our_own_export_is_as_it_was(export, other, home):
     one, versions = taken(other, export)
     assert (one.status, one.origin, one.trust, one.pinned) == (
-        Status.ACTIVE,
-        Origin.USER,
-        Trust.TRUSTED,
-        True,
-    )
+        Status.ACTIVE, Origin.USER, Trust.TRUSTED, True,
+    )  # fmt: skip
     assert (one.priority, one.confidence, versions) == (10, 1.0, 2)
     assert stat.S_IMODE((home / KEY_FILE).stat().st_mode) == 0o600
 

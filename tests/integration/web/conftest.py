@@ -79,15 +79,9 @@ def serving(tmp_path_factory):
         for number in range(tokens):
             run("tokens", "add", "--name", f"first {number}")
         command = [
-            *patient_recortex.command(),
-            "serve",
-            "--no-open",
-            "--port",
-            "0",
-            "--project",
-            str(project),
+            *patient_recortex.command(), "serve", "--no-open", "--port", "0", "--project", str(project),
             *words,
-        ]
+        ]  # fmt: skip
         log = (folder / "log").open("w+")
         server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
         try:

@@ -28,27 +28,14 @@ def test_answers_are_what_the_document_says(program, described):
     id_ = kept.json()["data"]["id"]
     asked = {
         "remember": {"text": "The server listens on port 8080", "kind": "environment"},
-        "recall": {"query": "how are passwords hashed?", "explain": True},
-        "get": {"id": id_},
-        "list": {"kinds": ["tribal"]},
-        "history": {"id": id_},
-        "related": {"id": id_},
-        "explain": {"about": id_},
-        "review": {},
-        "sessions": {},
-        "status": {},
-        "kinds": {},
-        "metrics": {},
-        "why": {"about": id_},
-        "edit": {"id": id_, "tags": ["auth"]},
-        "feedback": {"id": id_, "answer": "confirm"},
-        "tokens": {},
-        "context": {"task": "change how passwords are hashed"},
-        "warnings": {"files": ["src/auth.py"]},
-        "forget": {"id": id_},
-        "undo": {"id": id_},
-        "purge": {"id": id_, "dry_run": True},
-    }
+        "recall": {"query": "how are passwords hashed?", "explain": True}, "get": {"id": id_},
+        "list": {"kinds": ["tribal"]}, "history": {"id": id_}, "related": {"id": id_},
+        "explain": {"about": id_}, "review": {}, "sessions": {}, "status": {}, "kinds": {}, "metrics": {},
+        "why": {"about": id_}, "edit": {"id": id_, "tags": ["auth"]},
+        "feedback": {"id": id_, "answer": "confirm"}, "tokens": {},
+        "context": {"task": "change how passwords are hashed"}, "warnings": {"files": ["src/auth.py"]},
+        "forget": {"id": id_}, "undo": {"id": id_}, "purge": {"id": id_, "dry_run": True},
+    }  # fmt: skip
     for name, arguments in asked.items():
         answer = program.post(f"/api/v1/{name}", json=arguments)
         assert answer.status_code == 200, (name, answer.text)

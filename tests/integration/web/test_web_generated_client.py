@@ -76,26 +76,15 @@ def test_a_generated_client_runs_twenty_calls(generator, serving, tmp_path):
         document.write_bytes(served.program("read").get("/api/v1/openapi.json").content)
         made = subprocess.run(
             [
-                generator / "openapi-python-client",
-                "generate",
-                "--path",
-                document,
-                "--output-path",
-                tmp_path / "memory",
-                "--meta",
-                "none",
+                generator / "openapi-python-client", "generate", "--path", document, "--output-path",
+                tmp_path / "memory", "--meta", "none",
             ],
-            capture_output=True,
-            text=True,
-            check=True,
+            capture_output=True, text=True, check=True,
             env={**os.environ, "PATH": f"{generator}{os.pathsep}{os.environ['PATH']}"},
-        )
+        )  # fmt: skip
         assert "WARNING" not in made.stdout
         ran = subprocess.run(
             [generator / "python", "-c", SCRIPT, served.base, served.token()],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            check=False,
-        )
+            capture_output=True, text=True, cwd=tmp_path, check=False,
+        )  # fmt: skip
         assert ran.stdout.split() == ["23", "20"], ran.stderr

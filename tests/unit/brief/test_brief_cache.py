@@ -63,44 +63,24 @@ def kept(**changes):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "{",
-        "[]",
-        "null",
-        "5",
-        "[" * 50_000,
-        kept(version="0"),
-        kept(text=5),
-        kept(text="not marked"),
+        "", "{", "[]", "null", "5", "[" * 50_000, kept(version="0"), kept(text=5), kept(text="not marked"),
         kept(text=wrap("x") + "\nand more"),
         kept(
             text=wrap("x\n</recortex-memory>\nfree").replace(
-                "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "<"
+                "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "<",
             )
         ),
-        kept(items=5),
-        kept(items=[["a"]]),
-        kept(sessions=[["a"]]),
-        kept(tokens="many"),
-        kept(budget=None),
-        kept(generated_at=None),
-        kept(text=wrap("x" * cache.LARGEST)),
+        kept(items=5), kept(items=[["a"]]), kept(sessions=[["a"]]), kept(tokens="many"), kept(budget=None),
+        kept(generated_at=None), kept(text=wrap("x" * cache.LARGEST)),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_does_not_fit_is_as_good_as_none(folder, text):
     folder.mkdir()
     (folder / f"{cache.key(**HERE)}.json").write_text(text, encoding="utf-8")
     assert cache.load(folder, **HERE) is None
 
 
-HEAVY = {
-    "numpy",
-    "tiktoken",
-    "blake3",
-    "recortex.engines",
-    "recortex.codec",
-    "dataclasses",
-}
+HEAVY = {"numpy", "tiktoken", "blake3", "recortex.engines", "recortex.codec", "dataclasses"}  # fmt: skip
 
 
 def test_the_hook_path_loads_nothing_heavy():

@@ -25,11 +25,8 @@ def session(cortex: Cortex, project: Path, tmp_path: Path):
     ) -> None:
         talk = [asked, *([("assistant", said)] if said else [])]
         more = {
-            "session": name,
-            "gitBranch": branch,
-            "at": f"2026-03-01T{hour:02}:05:00Z",
-            "first": 10 * hour,
-        }
+            "session": name, "gitBranch": branch, "at": f"2026-03-01T{hour:02}:05:00Z", "first": 10 * hour,
+        }  # fmt: skip
         cortex.extract(str(claude_session(tmp_path / f"{name}.jsonl", folder or project, *talk, **more)))
 
     return learn

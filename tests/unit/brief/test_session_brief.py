@@ -37,23 +37,16 @@ def test_nothing_is_said_and_nothing_made_where_nothing_is_known(cortex, project
 
 def test_a_brief_says_what_was_recorded(cortex):
     auth = cortex.remember(
-        "Use bcrypt with 12 rounds",
-        kind="tribal",
-        importance="high",
-        tags=["auth"],
+        "Use bcrypt with 12 rounds", kind="tribal", importance="high", tags=["auth"],
         files=["src/auth.py:3-9"],
-    )
+    )  # fmt: skip
     choice = cortex.remember("PostgreSQL was chosen, since the data is JSON", kind="decision")
     shown = cortex.surface()
     assert shown.text.splitlines() == [
-        START,
-        *shown.text.splitlines()[1:3],
-        "## Decisions",
-        f"- 2026-03-01: PostgreSQL was chosen, since the data is JSON [{choice.id[:8]}]",
-        "## Warnings",
-        f"- 2026-03-01: Use bcrypt with 12 rounds (auth; src/auth.py) [{auth.id[:8]}]",
-        END,
-    ]
+        START, *shown.text.splitlines()[1:3], "## Decisions",
+        f"- 2026-03-01: PostgreSQL was chosen, since the data is JSON [{choice.id[:8]}]", "## Warnings",
+        f"- 2026-03-01: Use bcrypt with 12 rounds (auth; src/auth.py) [{auth.id[:8]}]", END,
+    ]  # fmt: skip
     assert [one.id for one in shown.memories] == [auth.id, choice.id]
     assert [one.rank for one in shown.memories] == [pytest.approx(0.66), pytest.approx(0.6)]
     assert shown.tokens <= 400
@@ -94,13 +87,10 @@ def test_the_repositorys_word_is_left_out_where_the_persons_contradicts_it(corte
     with store.transaction():
         store.relations.put(
             Relation(
-                other.id,
-                one.id,
-                RelationType.CONTRADICTS,
-                cortex._app.clock(),
+                other.id, one.id, RelationType.CONTRADICTS, cortex._app.clock(),
                 status=RelationStatus.SUGGESTED,
             )
-        )
+        )  # fmt: skip
     (told,) = lines(cortex, fresh=True)
     assert "PostgreSQL" in told
 

@@ -28,19 +28,13 @@ def test_a_rule_that_holds_for_all_cases(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "Wouldn't it be better to always use tabs",
-        "I think we should never use tabs",
-        "We should rename the folder to parts",
-        "Let's always do it the other way",
-        "Continue, the network should be better now",
-        "The validation functions should be removed",
-        "That should always be the first one",
-        "Do we use tabs everywhere?",
-        "Use the other one instead",
-        "Don't fix anything, but just look whether it works",
-        "Go with your recommendation for every test",
+        "Wouldn't it be better to always use tabs", "I think we should never use tabs",
+        "We should rename the folder to parts", "Let's always do it the other way",
+        "Continue, the network should be better now", "The validation functions should be removed",
+        "That should always be the first one", "Do we use tabs everywhere?", "Use the other one instead",
+        "Don't fix anything, but just look whether it works", "Go with your recommendation for every test",
     ],
-)
+)  # fmt: skip
 def test_doubts_questions_and_single_orders_are_no_rules(text):
     assert not still_holds(memory(1, text, source=FOUND, trust=Trust.TRUSTED), RULE)
     assert still_holds(memory(1, text, source=Source(rule="person_repeated"), trust=Trust.TRUSTED), RULE)

@@ -45,19 +45,11 @@ r = SimpleNamespace(**RESULTS)
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 TEXT = "Use bcrypt with 12 rounds, because 10 is below what the audit asks for."
 MEMORY = Memory(
-    id="0b5d3b1e-1111-4222-8333-444455556666",
-    kind=Kind("tribal"),
-    text=TEXT,
-    summary=TEXT,
-    content=KINDS[Kind("tribal")].from_text(TEXT),
-    recorded_at=AT,
-    updated_at=AT,
-    valid_from=AT,
-    priority=8,
-    tags=("auth", "bcrypt"),
-    files=(FileLink("src/auth.py", 3, 9),),
+    id="0b5d3b1e-1111-4222-8333-444455556666", kind=Kind("tribal"), text=TEXT, summary=TEXT,
+    content=KINDS[Kind("tribal")].from_text(TEXT), recorded_at=AT, updated_at=AT, valid_from=AT, priority=8,
+    tags=("auth", "bcrypt"), files=(FileLink("src/auth.py", 3, 9),),
     source=Source(session="5e551011", turn=4, speaker="user", client="claude-code", quote="use 12 rounds"),
-)
+)  # fmt: skip
 OTHER = replace(MEMORY, id="77777777-1111-4222-8333-444455556666", status=Status.PROPOSED, priority=5)
 RELATION = Relation(MEMORY.id, OTHER.id, RelationType.SUPPORTS, AT, 0.5)
 HIT = Hit(
@@ -68,59 +60,29 @@ WHY = Why(
     text=found_words({"bcrypt": 2}, ("cost",), 340),
 )  # fmt: skip
 EXCHANGE = Exchange(
-    id="ab12cd34ef56" + 20 * "0",
-    session="5e551011-2222",
-    client="codex",
-    opener="person",
-    first_turn=4,
-    last_turn=9,
-    root_turn=4,
-    started_at=AT,
-    asked="Shall I use bcrypt or argon2?",
-    message="bcrypt, with 12 rounds",
-    opening="I'll use bcrypt.",
-    conclusion="Passwords are hashed with bcrypt now.",
-    files=("src/auth.py",),
-    failed=("pytest -x",),
+    id="ab12cd34ef56" + 20 * "0", session="5e551011-2222", client="codex", opener="person", first_turn=4,
+    last_turn=9, root_turn=4, started_at=AT, asked="Shall I use bcrypt or argon2?",
+    message="bcrypt, with 12 rounds", opening="I'll use bcrypt.",
+    conclusion="Passwords are hashed with bcrypt now.", files=("src/auth.py",), failed=("pytest -x",),
     commit="abc1234",
-)
+)  # fmt: skip
 SAID = ExchangeHit(
-    id=EXCHANGE.id,
-    said_at=AT,
-    by="person",
-    session=EXCHANGE.session,
-    turn=4,
-    client="codex",
-    asked=EXCHANGE.asked,
-    message=EXCHANGE.message,
-    outcome=EXCHANGE.conclusion,
-    score=0.1,
-    weak=True,
+    id=EXCHANGE.id, said_at=AT, by="person", session=EXCHANGE.session, turn=4, client="codex",
+    asked=EXCHANGE.asked, message=EXCHANGE.message, outcome=EXCHANGE.conclusion, score=0.1, weak=True,
     later="99887766554433221100",
-)
+)  # fmt: skip
 FOUND = Found(
-    text=TEXT,
-    kind="tribal",
-    confidence=0.9,
-    status="proposed",
-    rule="x",
-    quote="q",
-    turn=3,
-    outcome="added",
-    id=MEMORY.id,
-)
+    text=TEXT, kind="tribal", confidence=0.9, status="proposed", rule="x", quote="q", turn=3,
+    outcome="added", id=MEMORY.id,
+)  # fmt: skip
 STORE = r.StoreStatus(
     scope="project", path="/p/.recortex/cortex.db", memories=1200, by_status={"active": 1200},
     by_kind={"tribal": 1200}, relations=1, without_vector=7, bytes=2_500_000, schema=1, backups=0,
 )  # fmt: skip
 FALLBACK = r.Fallback(
-    component="embedding model",
-    failure="It is missing.",
-    fallback="hashed",
-    recovered=False,
-    last_at=AT,
+    component="embedding model", failure="It is missing.", fallback="hashed", recovered=False, last_at=AT,
     times=2,
-)
+)  # fmt: skip
 PLAIN = Terminal()
 SAMPLES = [
     (MEMORY,
@@ -453,12 +415,9 @@ def test_every_form_is_of_an_answer():
 
 def test_a_hostile_memory_cannot_write_over_the_terminal():
     evil = replace(
-        MEMORY,
-        text="a\x1b[2Jb\rc",
-        summary="a\x1b]0;t\x07b",
-        tags=("x\x1b[31m",),
+        MEMORY, text="a\x1b[2Jb\rc", summary="a\x1b]0;t\x07b", tags=("x\x1b[31m",),
         source=Source(quote="\x1b[1A"),
-    )
+    )  # fmt: skip
     bad = "a\x1b[2Jb\rc\x07"
     names = dict.fromkeys(("session", "client", "asked", "message"), bad)
     said = replace(SAID, outcome=bad, later=bad, **names)
@@ -495,16 +454,9 @@ def test_an_unknown_answer_is_shown_by_its_fields():
 
     value = Unknown("a title", "", (Inner("one", (True, False)), Inner("two", ())), {"x": 1})
     assert render(value, Terminal(80)).splitlines() == [
-        "title: a title",
-        "inner:",
-        "  - name: one",
-        "    flags:",
-        "      - yes",
-        "      - no",
-        "  - name: two",
-        "count:",
-        "  x: 1",
-    ]
+        "title: a title", "inner:", "  - name: one", "    flags:", "      - yes", "      - no",
+        "  - name: two", "count:", "  x: 1",
+    ]  # fmt: skip
 
 
 def test_a_part_of_the_score_that_has_no_words_is_noticed():

@@ -14,21 +14,10 @@ def test_a_value_takes_the_place_of_the_former_one():
 @pytest.mark.parametrize(
     "text",
     [
-        "{",
-        '{"a"}',
-        '{"a": 1,,}',
-        "[1 2]",
-        "nul",
-        '{"a": 1} x',
-        '"\x01"',
-        "/* open",
-        "01",
-        "[,]",
-        "'a'",
-        '"\\x"',
-        "",
+        "{", '{"a"}', '{"a": 1,,}', "[1 2]", "nul", '{"a": 1} x', '"\x01"', "/* open", "01", "[,]", "'a'",
+        '"\\x"', "",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_json_is_refused_with_its_line(text):
     with pytest.raises(FormatError, match="Line 1"):
         parse(text)

@@ -19,10 +19,7 @@ EXPECTED = {
     ),
     "a.js": (
         {
-            "K": ("class", -1),
-            "K.hidden": ("method", 0),
-            "K.f": ("method", 2),
-            "arrow": ("function", 2),
+            "K": ("class", -1), "K.hidden": ("method", 0), "K.f": ("method", 2), "arrow": ("function", 2),
             "Foo.bar": ("method", 1),
         },
         {("m", "default", "d"), ("m", "a", "b"), ("./n", "", "ns"), ("r", "q", "q")},
@@ -30,13 +27,8 @@ EXPECTED = {
     ),
     "a.ts": (
         {
-            "K": ("class", -1),
-            "K.constructor": ("method", 1),
-            "K.f": ("method", 2),
-            "I": ("interface", -1),
-            "I.g": ("method", 1),
-            "Alias": ("type", -1),
-            "Color": ("enum", -1),
+            "K": ("class", -1), "K.constructor": ("method", 1), "K.f": ("method", 2),
+            "I": ("interface", -1), "I.g": ("method", 1), "Alias": ("type", -1), "Color": ("enum", -1),
         },
         {("t", "T", "T")},
         {("Controller", ""), ("Get", ""), ("Repo", ""), ("super", ""), ("run", "this.service")},
@@ -47,7 +39,10 @@ EXPECTED = {
         {("find", "repo"), ("check", ""), ("Foo", "")},
     ),
     "a.cs": (
-        {"K": ("class", -1), "K.Limit": ("constant", -1), "K.Count": ("property", -1), "K.F": ("method", 2)},
+        {
+            "K": ("class", -1), "K.Limit": ("constant", -1), "K.Count": ("property", -1),
+            "K.F": ("method", 2),
+        },
         {("System", "*", ""), ("My", "Thing", "X")},
         {("G", "this"), ("TryParse", "int"), ("Run", "a")},
     ),
@@ -58,19 +53,20 @@ EXPECTED = {
     ),
     "a.go": (
         {
-            "K": ("struct", -1),
-            "I": ("interface", -1),
-            "I.G": ("method", 1),
-            "A": ("constant", -1),
-            "B": ("constant", -1),
-            "K.F": ("method", 3),
+            "K": ("struct", -1), "I": ("interface", -1), "I.G": ("method", 1), "A": ("constant", -1),
+            "B": ("constant", -1), "K.F": ("method", 3),
         },
         {("fmt", "", "fmt"), ("example.com/y/v2", "", "x")},
         {("Println", "fmt"), ("Run", "x"), ("g", "k"), ("NewThing", "")},
     ),
     "a.rs": (
         {"K": ("struct", -1), "K.f": ("method", 1), "I": ("trait", -1), "I.g": ("method", 1)},
-        {("std", "io", "io"), ("std::io", "Read", "R"), ("crate::shop", "*", ""), ("self", "inner", "inner")},
+        {
+            ("std", "io", "io"),
+            ("std::io", "Read", "R"),
+            ("crate::shop", "*", ""),
+            ("self", "inner", "inner"),
+        },
         {("g", "self"), ("make", "K"), ("println!", ""), ("helper", "")},
     ),
     "a.c": (
@@ -80,15 +76,13 @@ EXPECTED = {
     ),
     "a.cpp": (
         {
-            "shop.K": ("class", -1),
-            "shop.K.f": ("method", 2),
-            "shop.K.later": ("declaration", 1),
+            "shop.K": ("class", -1), "shop.K.f": ("method", 2), "shop.K.later": ("declaration", 1),
             "shop.K.later#2": ("method", 1),
         },
         {("b.hpp", "*", "")},
         {("g", "this"), ("h", "other"), ("Foo", "")},
     ),
-}
+}  # fmt: skip
 
 
 def numbered(symbols):

@@ -10,19 +10,8 @@ from recortex.codebase.syntax.grammars import BY_NAME, GRAMMARS
 from recortex.domain.code import NOWHERE
 
 BRACKETS = (
-    "(",
-    "[",
-    "{",
-    "f(",
-    "<",
-    "class A { ",
-    "fn f() {",
-    "namespace a {",
-    "*",
-    "a<b<",
-    "#if A\n",
-    "`${",
-)
+    "(", "[", "{", "f(", "<", "class A { ", "fn f() {", "namespace a {", "*", "a<b<", "#if A\n", "`${",
+)  # fmt: skip
 
 
 def consistent(facts):

@@ -89,17 +89,8 @@ def test_five_near_copies_take_one_place_of_eight_and_can_be_reached(cortex):
 
 def test_many_near_copies_leave_no_place_empty(cortex):
     starts = (
-        "",
-        "please ",
-        "always ",
-        "just ",
-        "now ",
-        "simply ",
-        "really ",
-        "also ",
-        "still ",
-        "currently ",
-    )
+        "", "please ", "always ", "just ", "now ", "simply ", "really ", "also ", "still ", "currently ",
+    )  # fmt: skip
     for number in range(40):
         text = (
             f"{starts[number % 10]}hash passwords with bcrypt{'.' * (number // 10 % 2)}{'!' * (number // 20)}"

@@ -180,14 +180,12 @@ def test_a_table_above_the_parts_has_the_status_and_the_date(table):
 TABLES = {
     "html": (".md", "<table><tr><th>Status</th><td>{}</td></tr><tr><th>Date</th><td>{}</td></tr></table>"),
     "html with names above": (
-        ".md",
-        "<table>\n<tr><th>Status<th>Date</tr>\n<tr>\n<td><b>{}</b></td>\n<td>{}</td></tr>\n</table>",
+        ".md", "<table>\n<tr><th>Status<th>Date</tr>\n<tr>\n<td><b>{}</b></td>\n<td>{}</td></tr>\n</table>",
     ),
     "html without ends": (".md", "<TABLE>\n<TR><TD>Status<TD>{}\n<TR><TD>Date<TD>{}\n</TABLE>"),
     "html terms": (".md", "<dl>\n<dt>Status</dt><dd>{}</dd>\n<dt>Date</dt>\n<dd>{}</dd>\n</dl>"),
     "rst list": (
-        ".rst",
-        ".. list-table::\n   :widths: 1 3\n\n   * - Status\n     - {}\n   * - Date\n     - {}",
+        ".rst", ".. list-table::\n   :widths: 1 3\n\n   * - Status\n     - {}\n   * - Date\n     - {}",
     ),
     "rst list with names": (
         ".rst",
@@ -196,12 +194,10 @@ TABLES = {
     "rst csv": (".rst", '.. csv-table::\n   :widths: 1, 3\n\n   "Status", "{}"\n   "Date", "{}"'),
     "rst csv with names": (".rst", '.. csv-table::\n   :header: "Status", "Date"\n\n   "{}", "{}"'),
     "rst grid": (
-        ".rst",
-        "+-----+------+\n| Status | {} |\n+-----+------+\n| Date   | {} |\n+-----+------+",
+        ".rst", "+-----+------+\n| Status | {} |\n+-----+------+\n| Date   | {} |\n+-----+------+",
     ),
     "rst grid with names": (
-        ".rst",
-        "+-----+------+\n| Status | Date |\n+=====+======+\n| {} | {} |\n+-----+------+",
+        ".rst", "+-----+------+\n| Status | Date |\n+=====+======+\n| {} | {} |\n+-----+------+",
     ),
     "rst simple": (".rst", "======  ==========\nStatus  {}\nDate    {}\n======  =========="),
     "rst simple with names": (
@@ -211,7 +207,7 @@ TABLES = {
     "asciidoc cells": (".adoc", '[cols="1,1"]\n|===\n|Status\n|{}\n\n|Date\n|{}\n|==='),
     "asciidoc with names": (".adoc", '[cols="2*",options="header"]\n|===\n|Status |Date\n|{} |{}\n|==='),
     "asciidoc with names above": (".adoc", "|===\n|Status |Date\n\n|{}\n|{}\n|==="),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", TABLES)
@@ -313,41 +309,35 @@ def test_a_record_that_only_occurs_in_the_text_is_a_reference():
     [
         ("adr/template.md", "# Title\n\n## Status\n\nProposed\n\n## Decision\n\nx\n", "a template"),
         (
-            "adr/template.md",
-            "# Name\n\n## Status\n\nProposed\n\n## Decision\n\nWhat is done?\n",
+            "adr/template.md", "# Name\n\n## Status\n\nProposed\n\n## Decision\n\nWhat is done?\n",
             "a template",
         ),
         ("adr/0000-new.md", "# {short title}\n\n## Decision\n\nx\n", "a template"),
         ("adr/0000-new.md", "# New\n\nStatus: proposed | accepted | rejected\n", "a template"),
         (
             "docs/adr/template.md",
-            "# ADR template\n\n## Status\n\nProposed\n\n## Decision\n\nWe will do it.\n",
-            "a template",
+            "# ADR template\n\n## Status\n\nProposed\n\n## Decision\n\nWe will do it.\n", "a template",
         ),
         (
-            "docs/adr/nnnn-title.md",
-            "# A title\n\n## Status\n\nTBD\n\n## Decision\n\nWe will do it.\n",
+            "docs/adr/nnnn-title.md", "# A title\n\n## Status\n\nTBD\n\n## Decision\n\nWe will do it.\n",
             "a template",
         ),
         (
             "docs/adr/0000-start.md",
-            "# XXXX Short title\n\nStatus: proposed\n\n## Decision\n\nWe will do it.\n",
-            "a template",
+            "# XXXX Short title\n\nStatus: proposed\n\n## Decision\n\nWe will do it.\n", "a template",
         ),
         (
             "docs/adr/0000-new.md",
-            "# A title\n\nStatus: proposed\nDate: YYYY-MM-DD\n\n## Decision\n\nWe do it.\n",
-            "a template",
+            "# A title\n\nStatus: proposed\nDate: YYYY-MM-DD\n\n## Decision\n\nWe do it.\n", "a template",
         ),
         (
-            "docs/adr/NNNN-title.md",
-            "# NNNN-title\n\n## Status\n\nAccepted\n\n## Decision\n\nWe do it.\n",
+            "docs/adr/NNNN-title.md", "# NNNN-title\n\n## Status\n\nAccepted\n\n## Decision\n\nWe do it.\n",
             "a template",
         ),
         ("adr/README.md", "# Records\n\n## Status\n\nAccepted\n", "index"),
         ("adr/notes.md", "# Notes\n\nBring cake.\n", "no decision record"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_record(path, text, reason):
     found = read_record(path, text)
     assert isinstance(found, Skipped)
@@ -419,20 +409,14 @@ def test_a_number_that_several_records_have_is_no_guess():
     st.lists(
         st.sampled_from(
             [
-                *NYGARD.splitlines(),
-                *MADR.splitlines(),
-                *RST.splitlines(),
-                *ADOC.splitlines(),
-                Y,
-                "```",
-                "|",
-                "\x0b",
+                *NYGARD.splitlines(), *MADR.splitlines(), *RST.splitlines(), *ADOC.splitlines(), Y, "```",
+                "|", "\x0b",
             ]
         ),
         max_size=60,
     ),
     st.sampled_from([".md", ".rst", ".adoc"]),
-)
+)  # fmt: skip
 def test_any_text_is_a_record_or_is_left_out_with_a_reason(lines, suffix):
     found = read_record(f"adr/0001-any{suffix}", "\n".join(lines))
     if isinstance(found, Record):

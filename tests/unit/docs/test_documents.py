@@ -16,11 +16,8 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("
 def test_the_reference_is_what_the_code_says():
     done = subprocess.run(
         [sys.executable, "scripts/build_docs.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout
 
 
@@ -82,21 +79,9 @@ def test_the_tutorial_runs_word_for_word_in_an_empty_home(tmp_path):
     shown = run(script, tmp_path).split(CUT)
     assert len(shown) == len(blocks) + 1
     (
-        begin,
-        taken,
-        decided,
-        asked,
-        corrected,
-        replaced,
-        installed,
-        kept,
-        safe,
-        hooks,
-        _,
-        learned,
-        changed,
-        _,
-    ) = shown
+        begin, taken, decided, asked, corrected, replaced, installed, kept, safe, hooks, _, learned,
+        changed, _,
+    ) = shown  # fmt: skip
     assert "Next:" in begin
     assert "Looked in:" in begin
     assert "2 of them waiting for review" in taken

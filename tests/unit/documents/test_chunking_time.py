@@ -22,18 +22,15 @@ def _words(separator):
 
 
 TEXTS = {
-    "one line of words": _words(" "),
-    "one line of sentences": _words(" ").replace(" ab", ". Ab"),
-    "one line without a space": _words(""),
-    "one sign again and again": "a" * LENGTH,
-    "spaces": " " * LENGTH + "x",
-    "tabs and words": _words("\t\t\t"),
+    "one line of words": _words(" "), "one line of sentences": _words(" ").replace(" ab", ". Ab"),
+    "one line without a space": _words(""), "one sign again and again": "a" * LENGTH,
+    "spaces": " " * LENGTH + "x", "tabs and words": _words("\t\t\t"),
     "Chinese": "".join(chr(0x4E00 + 7 * place % 20_000) for place in range(LENGTH // 3)),
     "marks": "# " + "*`<[" * (LENGTH // 4),
     "short, then long, then short": f"# Short\n\nfew words\n{_words(' ')}\nfew words\n\n## End\n",
     "a fence of blank lines": "```\n" + "\n" * LENGTH + "```\n",
     "words that grow": " ".join("x" * length for length in range(1, 480)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -10,20 +10,9 @@ SUPPORT = Support(coverage=0.5, unknown=0.0, unknown_names=0.0, likeness=0.6)
 
 def part(key, keyword, semantic, vector=b"x"):
     facts = Facts(
-        key=key,
-        kind="core",
-        session="",
-        turn=None,
-        speaker="",
-        valid_from=0,
-        recorded_at=0,
-        last_accessed_at=None,
-        confidence=1.0,
-        priority=5,
-        traits=0,
-        access_count=0,
-        vector=vector,
-    )
+        key=key, kind="core", session="", turn=None, speaker="", valid_from=0, recorded_at=0,
+        last_accessed_at=None, confidence=1.0, priority=5, traits=0, access_count=0, vector=vector,
+    )  # fmt: skip
     compared = Compared(keyword=keyword, semantic=semantic)
     return Scored(facts, 0.0, PROSE.bare, compared, Spoken(), COMMON, compared)
 

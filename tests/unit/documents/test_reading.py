@@ -52,12 +52,9 @@ def test_front_matter_is_metadata_and_no_text():
     )
     read_ = read(text.encode(), "markdown", plain)
     assert read_.metadata == {
-        "title": "Log in",
-        "tags": ["auth", "web"],
-        "authors": ["Ada", "Grace"],
-        "about": "two lines",
+        "title": "Log in", "tags": ["auth", "web"], "authors": ["Ada", "Grace"], "about": "two lines",
         "nested": "  key: value",
-    }
+    }  # fmt: skip
     assert [(block.title, block.lines[0].number) for block in read_.blocks] == [("Log in", 13)]
 
 

@@ -55,19 +55,12 @@ code                 never  0    30   none
 ROWS = [line.split() for line in TABLE.strip().splitlines()]
 RELATIONS = {
     *(
-        "supersedes",
-        "supports",
-        "contradicts",
-        "related",
-        "derived_from",
-        "owns",
-        "affects",
-        "blocks",
+        "supersedes", "supports", "contradicts", "related", "derived_from", "owns", "affects", "blocks",
         "requires",
     ),
     *("references", "learned_from", "assigned_to", "depends_on", "exemplifies", "refines", "source_of"),
     *("caused", "enabled", "prevented", "triggered_by"),
-}
+}  # fmt: skip
 CLASSES = [
     value for value in vars(errors).values() if inspect.isclass(value) and issubclass(value, RecortexError)
 ]

@@ -12,23 +12,9 @@ from recortex.embeddings.multilingual import BLOCK, PACKAGE, WEIGHTS
 WIDTH, WIDE, HEADS, LONGEST = 384, 64, 12, 64
 MARKS = ["<s>", "<pad>", "</s>", "<unk>"]
 PIECES = [
-    "▁",
-    ".",
-    "s",
-    "e",
-    "▁query",
-    "▁passage",
-    ":",
-    "▁the",
-    "▁cache",
-    "▁parser",
-    "▁read",
-    "ca",
-    "che",
-    "数",
-    "据",
-    "数据",
-]
+    "▁", ".", "s", "e", "▁query", "▁passage", ":", "▁the", "▁cache", "▁parser", "▁read", "ca", "che", "数",
+    "据", "数据",
+]  # fmt: skip
 SCORES = [-2.0, -3.0, -4.0, -4.5, -5.0, -5.0, -5.5, -4.0, -9.0, -7.0, -7.0, -8.0, -8.0, -9.0, -9.0, -9.5]
 CHANGED = {0x200B: " ", 0x0A: " ", 0x0B: "", 0xFB01: "fi"}
 """Characters and what they become; the last one is what NFKC does as well."""

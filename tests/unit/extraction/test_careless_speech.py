@@ -62,18 +62,13 @@ def test_a_durable_statement_is_active_and_whole(said, kept):
 @pytest.mark.parametrize(
     "said",
     [
-        "can u check the logs of the worker?",
-        "why is that always red",
-        "does every test need docker",
-        "we only ship on fridays, right?",
-        "create a task to ensure that all the tests always pass",
-        "you changed the file in the wrong folder, not this one",
-        "i dont see any change",
-        "lol nice, that was quick",
-        "we never got that to work yesterday",
+        "can u check the logs of the worker?", "why is that always red", "does every test need docker",
+        "we only ship on fridays, right?", "create a task to ensure that all the tests always pass",
+        "you changed the file in the wrong folder, not this one", "i dont see any change",
+        "lol nice, that was quick", "we never got that to work yesterday",
         "bitte prüfe die Ausgabe immer zweimal",
         "worker.ts:26 [worker] never started: Error: never started: Error: no port",
     ],
-)
+)  # fmt: skip
 def test_a_question_a_task_and_small_talk_are_not_durable(said):
     assert list(durable(said)) == []

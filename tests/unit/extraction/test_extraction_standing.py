@@ -47,12 +47,8 @@ def test_plural_pronouns_need_a_plural_before_them():
 
 def test_identifiers_are_names_of_code_files_and_flags():
     assert identifiers("Use `a b`, snake_case, CamelCase, src/app.py and --flag here") == [
-        "a b",
-        "snake_case",
-        "CamelCase",
-        "src/app.py",
-        "--flag",
-    ]
+        "a b", "snake_case", "CamelCase", "src/app.py", "--flag",
+    ]  # fmt: skip
     assert not is_specific("The weather is nice today and so am I.")
 
 

@@ -23,16 +23,11 @@ GIVEN = {
     "mail": f"answer this comment: {ORDER}",
 }
 TYPED = (
-    ORDER,
-    "never push to main!!",
-    "we use uv and not pip here",
-    "note: staging runs on port 9443",
-    "remember: never commit to main",
-    f"one more thing: {ORDER}",
-    "from now on always open a pull request",
+    ORDER, "never push to main!!", "we use uv and not pip here", "note: staging runs on port 9443",
+    "remember: never commit to main", f"one more thing: {ORDER}", "from now on always open a pull request",
     "some rules:\n- never push to main\n- we use uv and not pip",
     f"ok great. {ORDER}\n\nThen go on with the importer.",
-)
+)  # fmt: skip
 
 
 def active(text):
@@ -128,11 +123,7 @@ def test_an_option_that_the_agent_worded_is_told_as_a_choice():
 def test_what_is_typed_beside_a_choice_is_the_persons():
     asked = "Which runner?\n- pytest\n- nose"
     turn = Turn(
-        0,
-        "user",
-        "> Which runner?\npytest\nNever run the kiln tests in parallel",
-        uuid="u",
-        form="answer",
+        0, "user", "> Which runner?\npytest\nNever run the kiln tests in parallel", uuid="u", form="answer",
         asked=asked,
-    )
+    )  # fmt: skip
     assert any("parallel" in one.text and "chose" not in one.text for one in extract([turn], INFO))

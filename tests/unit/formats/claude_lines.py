@@ -5,16 +5,10 @@ import json
 
 def line(kind, uuid, message=None, **fields):
     base = {
-        "type": kind,
-        "uuid": uuid,
-        "parentUuid": None,
-        "sessionId": "s1",
-        "timestamp": "2026-03-01T10:00:00.000Z",
-        "cwd": "/home/ada/kiln",
-        "gitBranch": "main",
-        "version": "2.1.7",
-        "isSidechain": False,
-    }
+        "type": kind, "uuid": uuid, "parentUuid": None, "sessionId": "s1",
+        "timestamp": "2026-03-01T10:00:00.000Z", "cwd": "/home/ada/kiln", "gitBranch": "main",
+        "version": "2.1.7", "isSidechain": False,
+    }  # fmt: skip
     if message is not None:
         base["message"] = message
     return json.dumps({**base, **fields})

@@ -39,11 +39,8 @@ def test_a_message_split_over_lines_is_one_turn_with_its_results(read):
     ]
     shell, reading = turns[1].tools
     assert (shell.name, shell.command, shell.ok, shell.output) == (
-        "Bash",
-        "pytest -q",
-        False,
-        "Exit code 1\nboom",
-    )
+        "Bash", "pytest -q", False, "Exit code 1\nboom",
+    )  # fmt: skip
     assert (reading.files, reading.writes, reading.ok) == (("/home/ada/kiln/oven.py",), False, True)
     assert turns[0].at == datetime(2026, 3, 1, 10, tzinfo=UTC)
     assert (turns[1].uuid, turns[1].branch, turns[1].cwd) == ("a2", "main", "/home/ada/kiln")
@@ -223,25 +220,14 @@ def test_lines_that_are_no_conversation_are_counted_by_type(read):
         line("from-the-future", "p3"),
         agent("a1", "m1", text("API Error: 529"), isApiErrorMessage=True),
         user("u1", [{"type": "image", "source": {"data": "QUJD"}}]),
-        '"a string"',
-        "[1]",
-        '{"silly": "this"}',
-        '{"type": "user", "sessionId": "s1", "message": "error"}',
-        "",
-        "{broken",
-        result("r1", "nobody", "x"),
-    )
+        '"a string"', "[1]", '{"silly": "this"}', '{"type": "user", "sessionId": "s1", "message": "error"}',
+        "", "{broken", result("r1", "nobody", "x"),
+    )  # fmt: skip
     assert turns == []
     assert reader.counts.skipped == {
-        "progress": 1,
-        "system/compact_boundary": 1,
-        "from-the-future": 1,
-        "api-error": 1,
-        "empty": 1,
-        "untyped": 1,
-        "blank": 1,
-        "orphan-result": 1,
-    }
+        "progress": 1, "system/compact_boundary": 1, "from-the-future": 1, "api-error": 1, "empty": 1,
+        "untyped": 1, "blank": 1, "orphan-result": 1,
+    }  # fmt: skip
     assert reader.counts.malformed == 4
 
 

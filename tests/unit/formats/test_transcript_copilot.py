@@ -17,12 +17,9 @@ def event(kind, _agent=None, **data):
 
 
 START = event(
-    "session.start",
-    sessionId="c1",
-    copilotVersion="1.0.64",
-    startTime="2026-03-01T09:59:58Z",
+    "session.start", sessionId="c1", copilotVersion="1.0.64", startTime="2026-03-01T09:59:58Z",
     context={"cwd": "/home/ada/kiln", "branch": "main"},
-)
+)  # fmt: skip
 
 
 def said(content, **fields):

@@ -36,26 +36,20 @@ def said(role, text, **fields):
 META = codex(
     "session_meta",
     {
-        "id": "c1",
-        "cwd": "/home/ada/kiln",
-        "cli_version": "0.169.0",
-        "git": {"branch": "main"},
+        "id": "c1", "cwd": "/home/ada/kiln", "cli_version": "0.169.0", "git": {"branch": "main"},
         "source": "exec",
     },
-)
+)  # fmt: skip
 
 
 def call(name, arguments, call_id="k1", **fields):
     return codex(
         "response_item",
         {
-            "type": "function_call",
-            "name": name,
-            "arguments": json.dumps(arguments),
-            "call_id": call_id,
+            "type": "function_call", "name": name, "arguments": json.dumps(arguments), "call_id": call_id,
             **fields,
         },
-    )
+    )  # fmt: skip
 
 
 def output(value, call_id="k1"):
@@ -128,12 +122,9 @@ def gemini(uid, kind, content, **fields):
 
 
 TOOL = {
-    "id": "g1",
-    "name": "write_file",
-    "args": {"file_path": "a.txt", "content": "x"},
-    "status": "success",
+    "id": "g1", "name": "write_file", "args": {"file_path": "a.txt", "content": "x"}, "status": "success",
     "result": [{"functionResponse": {"id": "g1", "name": "write_file", "response": {"output": "written"}}}],
-}
+}  # fmt: skip
 MESSAGES = [
     gemini("1", "user", [{"text": "write it"}]),
     gemini("2", "gemini", "Writing.", toolCalls=[TOOL], thoughts=[{"subject": "hm"}]),
@@ -212,15 +203,9 @@ def test_what_gemini_repeats_after_a_compression_is_no_word_of_the_persons(read)
 
 def qwen(uid, kind, parts, **fields):
     return {
-        "uuid": uid,
-        "sessionId": "q0",
-        "timestamp": "2026-03-01T10:00:00Z",
-        "type": kind,
-        "cwd": "/home/ada",
-        "version": "0.15.10",
-        "message": {"role": "user", "parts": parts},
-        **fields,
-    }
+        "uuid": uid, "sessionId": "q0", "timestamp": "2026-03-01T10:00:00Z", "type": kind,
+        "cwd": "/home/ada", "version": "0.15.10", "message": {"role": "user", "parts": parts}, **fields,
+    }  # fmt: skip
 
 
 def test_qwen(read):
@@ -255,38 +240,25 @@ def test_opencode(read, indent):
     def message(uid, role, *parts, **info):
         return {
             "info": {
-                "id": uid,
-                "role": role,
-                "sessionID": "o0",
-                "time": {"created": 1_790_000_000_000},
-                **info,
+                "id": uid, "role": role, "sessionID": "o0", "time": {"created": 1_790_000_000_000}, **info,
             },
             "parts": parts,
-        }
+        }  # fmt: skip
 
     tool = {
-        "type": "tool",
-        "tool": "bash",
-        "callID": "k",
+        "type": "tool", "tool": "bash", "callID": "k",
         "state": {
-            "status": "completed",
-            "input": {"command": "make"},
-            "output": "ok",
-            "metadata": {"exit": 2},
+            "status": "completed", "input": {"command": "make"}, "output": "ok", "metadata": {"exit": 2},
         },
-    }
+    }  # fmt: skip
     export = {
         "info": {
-            "id": "o0",
-            "version": "1.18.33",
-            "directory": "/home/ada",
-            "parentID": "o-1",
+            "id": "o0", "version": "1.18.33", "directory": "/home/ada", "parentID": "o-1",
             "time": {"created": 1_790_000_000_000},
         },
         "messages": [
             message(
-                "1",
-                "user",
+                "1", "user",
                 {"type": "text", "text": "build"},
                 {"type": "text", "text": "added", "synthetic": True},
             ),
@@ -294,7 +266,7 @@ def test_opencode(read, indent):
             message("3", "assistant", {"type": "text", "text": "Built."}),
             message("4", "assistant", {"type": "text", "text": "We built."}, summary=True),
         ],
-    }
+    }  # fmt: skip
     reader, turns = read("export.json", json.dumps(export, indent=indent))
     assert [(turn.role, turn.text) for turn in turns] == [
         ("user", "build"),
@@ -311,20 +283,16 @@ def test_opencode(read, indent):
 def test_swe_agent(read):
     steps = [
         {
-            "action": "ls\n",
-            "observation": "oven.py",
-            "thought": "I look.",
+            "action": "ls\n", "observation": "oven.py", "thought": "I look.",
             "state": '{"working_dir": "/kiln", "open_file": "n/a"}',
         },
         {
-            "action": "edit 1:2\nx\nend_of_edit",
-            "observation": "ok",
-            "response": "I edit.",
+            "action": "edit 1:2\nx\nend_of_edit", "observation": "ok", "response": "I edit.",
             "state": {"open_file": "/kiln/oven.py"},
         },
         {"action": "str_replace_editor create /kiln/a.py --file_text x", "observation": "", "thought": ""},
         {"action": "", "thought": "Done.", "observation": ""},
-    ]
+    ]  # fmt: skip
     history = [
         {"role": "system", "content": "You are."},
         {"role": "user", "content": "a demonstration", "is_demo": True},
@@ -375,29 +343,16 @@ def test_chat_lines(read):
     "lines",
     [
         (
-            "Saved on Monday",
-            "",
-            "User: heat it",
-            "slowly",
-            "",
-            "please",
-            "Assistant: Done.",
+            "Saved on Monday", "", "User: heat it", "slowly", "", "please", "Assistant: Done.",
             "> not a prompt",
         ),
         (
-            "# Session",
-            "## User",
-            "heat it",
-            "slowly",
-            "",
-            "please",
-            "## Assistant",
-            "Done.",
+            "# Session", "## User", "heat it", "slowly", "", "please", "## Assistant", "Done.",
             "> not a prompt",
         ),
         ("**Human:** heat it", "slowly", "", "please", "**Claude:** Done.", "> not a prompt"),
     ],
-)
+)  # fmt: skip
 def test_prose_with_named_speakers(read, lines):
     _, turns = read("session.txt", *lines)
     assert [(turn.role, turn.text) for turn in turns] == [
@@ -408,19 +363,10 @@ def test_prose_with_named_speakers(read, lines):
 
 def test_prose_from_a_terminal(read):
     reader, turns = read(
-        "terminal.txt",
-        "✻ Welcome",
-        "> heat the oven",
-        "  slowly",
-        "",
-        "⏺ Bash(oven --heat)",
-        "  ⎿  220 degrees",
-        "     held",
-        "⏺ It is hot.",
-        "> thanks",
-        "<system-reminder>be",
+        "terminal.txt", "✻ Welcome", "> heat the oven", "  slowly", "", "⏺ Bash(oven --heat)",
+        "  ⎿  220 degrees", "     held", "⏺ It is hot.", "> thanks", "<system-reminder>be",
         "kind</system-reminder>",
-    )
+    )  # fmt: skip
     assert [(turn.role, turn.text) for turn in turns] == [
         ("user", "heat the oven\n  slowly"),
         ("assistant", "It is hot."),

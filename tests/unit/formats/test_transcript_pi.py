@@ -13,12 +13,9 @@ SESSION = {
 
 def entry(number, kind="message", **fields):
     return {
-        "type": kind,
-        "id": f"{number:08x}",
-        "parentId": None,
-        "timestamp": "2026-03-01T10:00:01.000Z",
+        "type": kind, "id": f"{number:08x}", "parentId": None, "timestamp": "2026-03-01T10:00:01.000Z",
         **fields,
-    }
+    }  # fmt: skip
 
 
 def message(number, role, *blocks, **fields):

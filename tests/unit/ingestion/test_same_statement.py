@@ -8,17 +8,9 @@ from recortex.engines.similarity import bare, content_hash, spellings
 
 SAID = "Deploys of the billing service go out on Tuesdays"
 MARKED = [
-    f"{SAID}.",
-    f"{SAID}!",
-    f"{SAID}...",
-    f"{SAID}…",
-    f'"{SAID}"',
-    f'"{SAID}."',
-    f'"{SAID}".',
-    f"  {SAID}.  ",
-    SAID[0].lower() + SAID[1:],
-    SAID.replace(" ", "\n"),
-]
+    f"{SAID}.", f"{SAID}!", f"{SAID}...", f"{SAID}…", f'"{SAID}"', f'"{SAID}."', f'"{SAID}".',
+    f"  {SAID}.  ", SAID[0].lower() + SAID[1:], SAID.replace(" ", "\n"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("marked", MARKED)

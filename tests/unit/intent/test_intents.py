@@ -10,13 +10,11 @@ from recortex.errors import InvalidInputError
 TASKS = {
     "the login page crashes with a TypeError when the token is missing": "fix_bug",
     "users get logged out at random, please fix": "fix_bug",
-    "implement CSV export for invoices": "add_feature",
-    "add an endpoint that lists devices": "add_feature",
+    "implement CSV export for invoices": "add_feature", "add an endpoint that lists devices": "add_feature",
     "extract method from the importer and clean up the duplicated parsing": "refactor",
     "check the upload handler for SQL injection and other vulnerabilities": "security_audit",
     "how does the retry queue work?": "understand_code",
-    "write tests for the tariff calculator": "add_test",
-    "review this pull request": "review_code",
+    "write tests for the tariff calculator": "add_test", "review this pull request": "review_code",
     "deploy the worker to staging": "deploy",
     "migrate the settings table from MySQL to Postgres": "migrate",
     "should we use SSE or websockets here?": "decide",
@@ -24,10 +22,8 @@ TASKS = {
     "give me a recap of this week's work": "summarize",
     "where were we, and what is left?": "track_progress",
     "spawn a sub-agent that reads the docs": "spawn_agent",
-    "what is the difference between the two parsers": "compare",
-    "": USUAL,
-    "zebra": USUAL,
-}
+    "what is the difference between the two parsers": "compare", "": USUAL, "zebra": USUAL,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("task", "intent"), TASKS.items())

@@ -86,13 +86,9 @@ A, B, C = (memory(name, f"Statement {name} about the billing service.") for name
 
 def edge(**values):
     return {
-        "pair": 1,
-        "relation": "refines",
-        "direction": "forward",
-        "strength": 0.95,
-        "reason": "It adds a case.",
-        **values,
-    }
+        "pair": 1, "relation": "refines", "direction": "forward", "strength": 0.95,
+        "reason": "It adds a case.", **values,
+    }  # fmt: skip
 
 
 def test_a_relation_has_its_direction():
@@ -104,14 +100,9 @@ def test_a_relation_has_its_direction():
 
 def test_entries_about_no_pair_are_counted():
     items = [
-        edge(pair=0),
-        edge(pair=3),
-        edge(relation="eats"),
-        edge(strength="x"),
-        edge(),
-        edge(),
+        edge(pair=0), edge(pair=3), edge(relation="eats"), edge(strength="x"), edge(), edge(),
         edge(pair=2, relation="none"),
-    ]
+    ]  # fmt: skip
     found = prompting.edges_checked(items, [(A, B), (B, C)])
     assert (len(found.edges), found.unrelated) == (1, 1)
     assert found.dropped == {"form": 4, "repeated": 1}

@@ -26,13 +26,9 @@ def memory(text="The tests need `TZ=UTC`.", kind="tribal", **more) -> Memory:
     content = more.pop("content", None) or KINDS[name].from_text(text)
     times = {"recorded_at": AT, "updated_at": AT, "valid_from": AT}
     return Memory(
-        id="9b1c6a4e-0000-4000-8000-000000000001",
-        kind=name,
-        text=text,
-        summary=text[:60],
-        content=content,
+        id="9b1c6a4e-0000-4000-8000-000000000001", kind=name, text=text, summary=text[:60], content=content,
         **(times | more),
-    )
+    )  # fmt: skip
 
 
 class Small:

@@ -39,32 +39,10 @@ def test_what_is_answered_fits_its_schema(tools, small, make_memory):
 
 def test_a_memory_promises_the_fields_of_the_contract():
     contract = [
-        "id",
-        "kind",
-        "summary",
-        "content",
-        "text",
-        "status",
-        "confidence",
-        "importance",
-        "priority",
-        "pinned",
-        "tags",
-        "domain",
-        "files",
-        "patterns",
-        "constraints",
-        "functions",
-        "source",
-        "origin",
-        "trust",
-        "recorded_at",
-        "valid_from",
-        "valid_until",
-        "last_accessed_at",
-        "access_count",
-        "supersedes",
-        "superseded_by",
-    ]
+        "id", "kind", "summary", "content", "text", "status", "confidence", "importance", "priority",
+        "pinned", "tags", "domain", "files", "patterns", "constraints", "functions", "source", "origin",
+        "trust", "recorded_at", "valid_from", "valid_until", "last_accessed_at", "access_count",
+        "supersedes", "superseded_by",
+    ]  # fmt: skip
     assert set(contract) == set(CARD)
     assert set(CARD) < set(WHOLE)

@@ -36,17 +36,8 @@ def test_the_default_tools_are_as_they_were():
 
 def test_the_default_tools_are_at_most_ten_and_all_of_the_contract():
     contract = {
-        "remember",
-        "recall",
-        "context",
-        "why",
-        "get",
-        "edit",
-        "forget",
-        "feedback",
-        "learn",
-        "status",
-    }
+        "remember", "recall", "context", "why", "get", "edit", "forget", "feedback", "learn", "status",
+    }  # fmt: skip
     assert set(surface()) <= contract
     assert len(surface()) <= 10
 

@@ -82,13 +82,10 @@ def test_every_operation_keeps_its_words_to_itself(otel, project, clock, caplog,
         cortex._app.metered.flush()
         timings = next(iter(cortex._app.locations.values())).timings.read_text()
     told = {
-        "metrics": dumps(plain(found)).decode(),
-        "prometheus": text,
-        "timings": timings,
+        "metrics": dumps(plain(found)).decode(), "prometheus": text, "timings": timings,
         "spans": json.dumps([json.loads(one.to_json()) for one in spans.get_finished_spans()]),
-        "exported metrics": reader.get_metrics_data().to_json(),
-        "log": caplog.text,
-    }
+        "exported metrics": reader.get_metrics_data().to_json(), "log": caplog.text,
+    }  # fmt: skip
     assert all(told.values())
     assert [name for name, said in told.items() if WORD[:6] in said.lower()] == []
 

@@ -201,12 +201,9 @@ def test_remember(store, ids, arguments):
 def test_other_operations(store, ids, name, arguments):
     database = store._app.locations[None].database
     stand = {
-        "ID": ids[0],
-        "OTHER": ids[1],
-        "FOLDER": str(database.parent),
-        "STORE": str(database),
+        "ID": ids[0], "OTHER": ids[1], "FOLDER": str(database.parent), "STORE": str(database),
         "STORE-wal": f"{database}-wal",
-    }
+    }  # fmt: skip
 
     def filled(value):
         if isinstance(value, list):

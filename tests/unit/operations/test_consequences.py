@@ -11,14 +11,11 @@ FILES = {"worker": ["src/worker.py", "tests/test_worker.py"], "retry": ["src/ret
 def made(cortex):
     """A queue led to a worker and retries; the worker and a rule led to logs; docs depend on the worker."""
     texts = {
-        "queue": "We adopted a queue for mails",
-        "worker": "One worker process sends what is queued",
-        "retry": "Failed sends are tried five times",
-        "rule": "Auditors ask for a log of mails",
-        "logs": "Each send is written to the log",
-        "docs": "The operations handbook describes the worker",
+        "queue": "We adopted a queue for mails", "worker": "One worker process sends what is queued",
+        "retry": "Failed sends are tried five times", "rule": "Auditors ask for a log of mails",
+        "logs": "Each send is written to the log", "docs": "The operations handbook describes the worker",
         "loss": "Mails are lost when the server restarts",
-    }
+    }  # fmt: skip
     ids = {
         name: cortex.remember(text, kind="tribal", files=FILES.get(name, ())).id
         for name, text in texts.items()
@@ -55,12 +52,8 @@ def test_what_would_be_missing_and_what_keeps_another_cause(cortex, made):
 def test_what_to_update_has_files_and_tests(cortex, made):
     found = cortex.intervention(made["queue"])
     assert names(made, [one.memory for one in found.dependents]) == {
-        "worker",
-        "retry",
-        "logs",
-        "loss",
-        "docs",
-    }
+        "worker", "retry", "logs", "loss", "docs",
+    }  # fmt: skip
     assert [one.name for one in found.files] == ["src/retry.py", "src/worker.py"]
     assert [(one.name, one.memories) for one in found.tests] == [("tests/test_worker.py", (made["worker"],))]
 

@@ -15,48 +15,29 @@ from recortex.operations.registry import operations_of
 
 OPERATIONS = operations_of(Cortex)
 ARGUMENTS = {
-    "id": "ID",
-    "query": "the index",
-    "task": "the index",
-    "focus": "the index",
-    "about": "the index",
-    "path": "docs/notes.md",
-    "outcome": "accepted",
-    "generation": "GENERATION",
-    "answer": "confirm",
-    "host": "claude-code",
-    "format": "adr",
-    "to": "global",
+    "id": "ID", "query": "the index", "task": "the index", "focus": "the index", "about": "the index",
+    "path": "docs/notes.md", "outcome": "accepted", "generation": "GENERATION", "answer": "confirm",
+    "host": "claude-code", "format": "adr", "to": "global",
     "memories": [{"text": "The cache is cold after a deployment.", "kind": "semantic"}],
-}
+}  # fmt: skip
 MORE = {
-    "warnings": {"focus": "the index"},
-    "suggest": {"focus": "the index"},
+    "warnings": {"focus": "the index"}, "suggest": {"focus": "the index"},
     "remember": {"text": "The index is rebuilt at night.", "kind": "semantic"},
     "learn": {"text": "Never rebuild the index by hand."},
     "edit": {"text": "Never rebuild the index by day, it takes five hours."},
-    "link": {"target": "OTHER", "relation": "caused"},
-    "unlink": {"target": "OTHER", "relation": "caused"},
-    "restore": {"BEFORE": "forget"},
-    "undo": {"BEFORE": "edit"},
+    "link": {"target": "OTHER", "relation": "caused"}, "unlink": {"target": "OTHER", "relation": "caused"},
+    "restore": {"BEFORE": "forget"}, "undo": {"BEFORE": "edit"},
     "extract": {"path": "PROJECT/session.jsonl"},
     "index": {"path": "src/index.py", "description": "It rebuilds the index of a name."},
-    "ingest": {"paths": ["docs"]},
-    "purge": {"id": "ID"},
-    "install": {"dry_run": True},
-    "uninstall": {"dry_run": True},
-    "erase": {"dry_run": True},
-    "migrate_store": {"source": "STORE", "target": "COPY"},
-    "import": {"path": "PROJECT/docs"},
-}
+    "ingest": {"paths": ["docs"]}, "purge": {"id": "ID"}, "install": {"dry_run": True},
+    "uninstall": {"dry_run": True}, "erase": {"dry_run": True},
+    "migrate_store": {"source": "STORE", "target": "COPY"}, "import": {"path": "PROJECT/docs"},
+}  # fmt: skip
 NEEDS_TARGET = {"infer", "intervention", "counterfactual"}
 SAID = {
-    "type": "user",
-    "uuid": "u1",
-    "sessionId": "s",
-    "timestamp": "2026-03-01T12:00:00Z",
+    "type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-03-01T12:00:00Z",
     "message": {"role": "user", "content": "please remember that we use uv and not pip in this repository"},
-}
+}  # fmt: skip
 REPR = re.compile(
     r"\b[A-Z]\w+\([a-z_]+=|\bobject at 0x|<[A-Z]\w+\.\w+: |\bPosixPath\(|\bdatetime\.datetime\("
 )
@@ -99,14 +80,11 @@ def arguments(name, project, cortex):
     if name in NEEDS_TARGET | {"unlink"}:
         cortex.link(one.id, other.id, relation="caused")
     stands = {
-        "ID": one.id,
-        "OTHER": other.id,
-        "GENERATION": cortex.generation_context("the index").generation,
+        "ID": one.id, "OTHER": other.id, "GENERATION": cortex.generation_context("the index").generation,
         "STORE": f"sqlite:///{store_folder(project)}/cortex.db",
-        "PROJECT/session.jsonl": str(project / "session.jsonl"),
-        "PROJECT/docs": str(project / "docs"),
+        "PROJECT/session.jsonl": str(project / "session.jsonl"), "PROJECT/docs": str(project / "docs"),
         "COPY": f"sqlite:///{project.parent}/copy.db",
-    }
+    }  # fmt: skip
     return {
         key: stands.get(value, value) if isinstance(value, str) else value for key, value in given.items()
     }

@@ -26,11 +26,8 @@ def test_what_faded_is_archived_then_pruned(cortex, clock, old):
     assert (first.archived, first.pruned) == (1, 0)
     (change,) = first.changes
     assert (change.id, change.kind, change.status, change.scope) == (
-        old.id,
-        "episodic",
-        "archived",
-        "project",
-    )
+        old.id, "episodic", "archived", "project",
+    )  # fmt: skip
     assert change.reason == "confidence 0.00, below 0.1 since 2026-03-24"
     assert statuses(cortex, old, kept) == [Status.ARCHIVED, Status.ACTIVE]
     assert cortex.lifecycle(trust_clock=True).changes == ()

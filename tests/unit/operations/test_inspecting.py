@@ -58,11 +58,8 @@ def test_receipts_of_a_session(cortex, seen, clock, wanted):
     )  # fmt: skip
     assert (first.used_as, first.used_at) == ("quoted", clock())
     assert (second.memory, second.subject, second.used_as, second.used_at) == (
-        other.id,
-        "parser.py",
-        "",
-        None,
-    )
+        other.id, "parser.py", "", None,
+    )  # fmt: skip
     worth = found.receipts.session.efficiency
     assert (worth.tokens_given, worth.tokens_used, worth.ratio, worth.tokens_saved) == (20, 12, 0.6, 16)
     assert found.receipts.seen == {"written": 3}

@@ -27,50 +27,31 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 def exchange(number, **changes):
     at = AT + timedelta(days=number)
     plain = {
-        "id": f"{number:08x}" + "f" * 24,
-        "session": FIRST,
-        "client": "claude-code",
-        "opener": "person",
-        "first_turn": 10 * number,
-        "last_turn": 10 * number + 5,
-        "root_turn": 10 * number,
-        "started_at": at,
-        "ended_at": at,
-        "branch": "main",
-        "folder": "/home/me/project",
-    }
+        "id": f"{number:08x}" + "f" * 24, "session": FIRST, "client": "claude-code", "opener": "person",
+        "first_turn": 10 * number, "last_turn": 10 * number + 5, "root_turn": 10 * number, "started_at": at,
+        "ended_at": at, "branch": "main", "folder": "/home/me/project",
+    }  # fmt: skip
     return Exchange(**plain | changes)
 
 
 HASH = exchange(
-    1,
-    asked="Shall I hash passwords with bcrypt or argon2?",
-    message="bcrypt, 12 rounds; the auditors insist",
-    opening="I'll use bcrypt.",
-    conclusion="Passwords are hashed with bcrypt now, 12 rounds.",
-    files=("src/auth.py",),
-    commit="abc1234",
-)
+    1, asked="Shall I hash passwords with bcrypt or argon2?",
+    message="bcrypt, 12 rounds; the auditors insist", opening="I'll use bcrypt.",
+    conclusion="Passwords are hashed with bcrypt now, 12 rounds.", files=("src/auth.py",), commit="abc1234",
+)  # fmt: skip
 WORK = exchange(
-    2,
-    opener="agent",
-    part=1,
-    root_turn=10,
+    2, opener="agent", part=1, root_turn=10,
     conclusion="The old sha1 digests are rehashed when a user logs in.",
-)
+)  # fmt: skip
 LOGS = exchange(
     3,
     message="The nightly export must never run while the billing job holds its lock.",
     conclusion="Added a guard to the export.",
 )
 OTHER = exchange(
-    4,
-    session=SECOND,
-    branch="search",
-    folder="/home/me/project/search",
-    message="Which stemmer does the search index use?",
-    conclusion="It uses the porter stemmer of FTS5.",
-)
+    4, session=SECOND, branch="search", folder="/home/me/project/search",
+    message="Which stemmer does the search index use?", conclusion="It uses the porter stemmer of FTS5.",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -153,14 +134,9 @@ def test_a_memory_is_made_of_an_exchange_in_a_step(said, clock):
     assert (kept.kind, kept.text) == ("decision", "Passwords are hashed with bcrypt, 12 rounds.")
     source = {name: value for name, value in asdict(kept.source).items() if value not in ("", None)}
     assert source == {
-        "session": FIRST,
-        "turn": 10,
-        "speaker": "user",
-        "client": "claude-code",
-        "quote": HASH.message,
-        "branch": "main",
-        "commit": "abc1234",
-    }
+        "session": FIRST, "turn": 10, "speaker": "user", "client": "claude-code", "quote": HASH.message,
+        "branch": "main", "commit": "abc1234",
+    }  # fmt: skip
     assert (kept.valid_from, kept.recorded_at) == (HASH.started_at, clock.now)
     assert kept.origin == Origin.USER
 
@@ -168,15 +144,12 @@ def test_a_memory_is_made_of_an_exchange_in_a_step(said, clock):
 @pytest.mark.parametrize(
     "one",
     [
-        HASH,
-        WORK,
-        OTHER,
-        replace(LOGS, message="go ahead"),
+        HASH, WORK, OTHER, replace(LOGS, message="go ahead"),
         replace(LOGS, message="2 → Use Redis for the cache of sessions"),
         replace(LOGS, message="that's wrong, the port must be 8080"),
     ],
     ids=["answer", "work", "question", "consent", "option", "pointing"],
-)
+)  # fmt: skip
 def test_a_message_that_needs_its_context_is_not_made_a_memory(said, one):
     cortex = said(one)
     with pytest.raises(InvalidInputError, match="cannot stand alone") as caught:
@@ -232,13 +205,10 @@ def test_a_session_is_named_by_its_first_characters(said):
 
 def test_what_newer_rules_find_secret_is_not_shown(said):
     leaking = replace(
-        HASH,
-        asked=f"Is {SECRET} the token of the bcrypt service?",
-        message=f"yes, {SECRET} for bcrypt",
-        opening=f"I'll export {SECRET}.",
-        conclusion=f"Set the token {SECRET} for bcrypt.",
+        HASH, asked=f"Is {SECRET} the token of the bcrypt service?", message=f"yes, {SECRET} for bcrypt",
+        opening=f"I'll export {SECRET}.", conclusion=f"Set the token {SECRET} for bcrypt.",
         failed=(f"curl -H 'Authorization: token {SECRET}' x",),
-    )
+    )  # fmt: skip
     cortex = said(leaking)
     shown = [
         cortex.recall("what is the token of the bcrypt service?"),

@@ -44,13 +44,9 @@ def test_broken_lines_are_counted_and_the_rest_is_taken(cortex, tmp_path, clock)
     cortex.remember("The cache is cold in the morning.")
     good = cortex.export().text.splitlines()
     wrong = [
-        "not json",
-        "[]",
-        '{"type": "memory"}',
-        '{"type": "memory", "memory": {"kind": "nope"}}',
-        '{"type": "riddle"}',
-        "\x00",
-    ]
+        "not json", "[]", '{"type": "memory"}', '{"type": "memory", "memory": {"kind": "nope"}}',
+        '{"type": "riddle"}', "\x00",
+    ]  # fmt: skip
     wrong += [good[1][: len(good[1]) // 2], good[1].replace('"confidence":1.0', '"confidence":7.5')]
     wrong += [
         '{"type": "relation", "relation": {"source_id": "a"}}',

@@ -50,18 +50,14 @@ def test_equal_names_stay_equal_and_different_ones_differ():
 @pytest.mark.parametrize(
     "name",
     [
-        "/home/me/src/HttpRequestHandlerFactory.java",
-        "/home/me/.gemini/tmp/" + "0a1b2c3d" * 8 + "/chats",
+        "/home/me/src/HttpRequestHandlerFactory.java", "/home/me/.gemini/tmp/" + "0a1b2c3d" * 8 + "/chats",
         "rollout-2026-03-01T12-00-00-0199c8a2-1c2b-7cc2-9f1e-1b2c3d4e5f60.jsonl",
         "/home/me/.claude/projects/-Users-jane-Code-project2/0199c8a2-1c2b-7cc2-9f1e-1b2c3d4e5f60.jsonl",
-        "feature/ISSUE-1234-login-page",
-        "src/components/Button2.tsx",
-        "migrations/20260301120000_create_users.sql",
-        "tests/test_tokens.py",
-        "src/keys/public_key.py",
+        "feature/ISSUE-1234-login-page", "src/components/Button2.tsx",
+        "migrations/20260301120000_create_users.sql", "tests/test_tokens.py", "src/keys/public_key.py",
         "node_modules/@types/node/index.d.ts",
     ],
-)
+)  # fmt: skip
 def test_an_innocent_name_stays(name):
     assert shown(name) == name
 

@@ -35,22 +35,15 @@ def test_any_word_in_the_place_of_a_password_goes(shape, word):
 @pytest.mark.parametrize(
     "text",
     [
-        "the admin password is empty by default",
-        "Das Passwort wird gehasht gespeichert.",
-        "la contraseña es incorrecta",
-        "a senha é obrigatória",
-        "log in as admin with your company account",
-        "psql asks for a password twice",
-        "def login(user: str, password: str) -> None:",
-        "this.password = user.field",
-        "password VARCHAR(255) NOT NULL",
-        "docker compose -p shop up && docker run -p 8080:80 shop",
-        "cargo test -p parser",
-        "--password-file /run/secrets/db",
-        "echo done | tee log.txt",
+        "the admin password is empty by default", "Das Passwort wird gehasht gespeichert.",
+        "la contraseña es incorrecta", "a senha é obrigatória", "log in as admin with your company account",
+        "psql asks for a password twice", "def login(user: str, password: str) -> None:",
+        "this.password = user.field", "password VARCHAR(255) NOT NULL",
+        "docker compose -p shop up && docker run -p 8080:80 shop", "cargo test -p parser",
+        "--password-file /run/secrets/db", "echo done | tee log.txt",
         "at 10:30:15 the job failed in a.go:12:3",
     ],
-)
+)  # fmt: skip
 def test_what_speaks_of_passwords_stays(text):
     assert redact(text).text == text
 

@@ -89,29 +89,17 @@ def test_tokens_without_a_gap_between_them_all_go():
 @pytest.mark.parametrize(
     "template",
     [
-        "commit <<h40>>",
-        "id = '<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>'",
-        '"integrity": "sha512-<<b86>>=="',
-        "resolved: sha256:<<h64>>",
-        'src="data:image/png;base64,iVBORw0KGgo<<b400>>"',
-        "def load_token_from_config(path: Path) -> str | None:",
-        "self.api_key = settings.api_key",
-        "const secretKey = process.env.SECRET_KEY;",
-        "password: Optional[str] = None",
-        "token = tokens[index + 1]",
-        "func (c *Client) RefreshToken(ctx context.Context) (string, error)",
-        "max_tokens=4096, temperature=0.2",
-        "version = 10.0.19041.3803",
-        "http://localhost:8080/api?token=",
-        "listen 192.168.10.4:9000 and 127.0.0.1",
-        "noreply@anthropic.com, someone@example.com",
-        "2026-11-21T23:15:24.123456789Z took 1700000000000 ns",
-        "cacheKey = user.id + ':' + page",
-        "<<h7>>..<<h7>> main -> main",
-        "sessionId: toolu_01<<A22>>",
-        "go.sum h1:<<b43>>=",
+        "commit <<h40>>", "id = '<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>'", '"integrity": "sha512-<<b86>>=="',
+        "resolved: sha256:<<h64>>", 'src="data:image/png;base64,iVBORw0KGgo<<b400>>"',
+        "def load_token_from_config(path: Path) -> str | None:", "self.api_key = settings.api_key",
+        "const secretKey = process.env.SECRET_KEY;", "password: Optional[str] = None",
+        "token = tokens[index + 1]", "func (c *Client) RefreshToken(ctx context.Context) (string, error)",
+        "max_tokens=4096, temperature=0.2", "version = 10.0.19041.3803", "http://localhost:8080/api?token=",
+        "listen 192.168.10.4:9000 and 127.0.0.1", "noreply@anthropic.com, someone@example.com",
+        "2026-11-21T23:15:24.123456789Z took 1700000000000 ns", "cacheKey = user.id + ':' + page",
+        "<<h7>>..<<h7>> main -> main", "sessionId: toolu_01<<A22>>", "go.sum h1:<<b43>>=",
     ],
-)
+)  # fmt: skip
 def test_code_is_left_alone(template):
     text = expand(template)
     assert redact(text).text == text
@@ -150,17 +138,11 @@ def test_known_shapes_pass_even_in_a_comment_of_a_test_file():
 @pytest.mark.parametrize(
     "text",
     [
-        'password = "<your-password>"',
-        "api_key: xxxxxxxxxxxxxxxxxxxx",
-        "AKIAIOSFODNN7EXAMPLE",
-        "TOKEN=${CI_TOKEN}",
-        "password=changeme1",
-        "secret = '[SECRET]'",
-        "contact [EMAIL] or [PHONE]",
-        "token: {{ .Values.token }}",
-        "API_KEY=your-api-key-here-123",
+        'password = "<your-password>"', "api_key: xxxxxxxxxxxxxxxxxxxx", "AKIAIOSFODNN7EXAMPLE",
+        "TOKEN=${CI_TOKEN}", "password=changeme1", "secret = '[SECRET]'", "contact [EMAIL] or [PHONE]",
+        "token: {{ .Values.token }}", "API_KEY=your-api-key-here-123",
     ],
-)
+)  # fmt: skip
 def test_placeholders_are_skipped(text):
     assert redact(text).text == text
 

@@ -42,17 +42,12 @@ def test_a_part_that_leans_on_another_is_asked_with_all(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "how do we hash passwords?",
-        "why redis and why not memcached?",
-        "when and where do we deploy?",
+        "how do we hash passwords?", "why redis and why not memcached?", "when and where do we deploy?",
         "what did Ann say about how and when we deploy?",
-        "what is the difference between how A works and how B works?",
-        "fix the login and add a test",
-        "how are retries bounded, and why?",
-        "",
-        "what is it and what is it and what is it? " * 50,
+        "what is the difference between how A works and how B works?", "fix the login and add a test",
+        "how are retries bounded, and why?", "", "what is it and what is it and what is it? " * 50,
     ],
-)
+)  # fmt: skip
 def test_one_question_stays_whole(text):
     assert split(text) == (text,)
 

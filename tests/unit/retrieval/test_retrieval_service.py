@@ -21,12 +21,9 @@ from recortex.storage.sqlite.store import SqliteStore
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 NOTES = (
     "Use bcrypt with 12 rounds for hashing passwords in the login service",
-    "Deploy with make release, never by hand",
-    "getUserName trims whitespace since version 2",
-    "The queue worker needs Redis on port 6380",
-    "数据库迁移必须在部署之前运行",
-    "Carrier labels are printed as ZPL",
-)
+    "Deploy with make release, never by hand", "getUserName trims whitespace since version 2",
+    "The queue worker needs Redis on port 6380", "数据库迁移必须在部署之前运行", "Carrier labels are printed as ZPL",
+)  # fmt: skip
 
 
 def memory(number, text, kind="tribal", **more):

@@ -55,12 +55,9 @@ def test_codex_is_known_by_its_turn_and_its_answer_is_text():
 def test_the_exit_code_that_gemini_and_qwen_write_into_the_answer_is_read(code: str, ok: bool):
     answer = {"llmContent": f"Output: x\nExit Code: {code}\nProcess Group PGID: 1", "returnDisplay": "x"}
     found = event(
-        "post-tool-use",
-        "gemini",
-        tool_name="run_shell_command",
-        tool_input={"command": "x"},
+        "post-tool-use", "gemini", tool_name="run_shell_command", tool_input={"command": "x"},
         tool_response=answer,
-    )
+    )  # fmt: skip
     assert found.ok is ok
 
 

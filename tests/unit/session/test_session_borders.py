@@ -35,13 +35,9 @@ def _at_once(monkeypatch):
 
 def begin(context, path: Path, session: str = "s", **more) -> Session:
     begun = Session(
-        id=session,
-        started_at=context.clock(),
-        seen_at=context.clock(),
-        transcript=str(path),
-        cwd=str(context.root),
-        **more,
-    )
+        id=session, started_at=context.clock(), seen_at=context.clock(), transcript=str(path),
+        cwd=str(context.root), **more,
+    )  # fmt: skip
     context.sessions.put(begun)
     return begun
 

@@ -106,19 +106,10 @@ def test_a_session_that_runs_elsewhere_is_left_alone(context, transcript):
 
 
 ASKED = (
-    "add a test",
-    "rename the parser",
-    "what does `load` return?",
-    "update the screenshot",
-    "is the build green?",
-    "sort the imports",
-    "split that file in two",
-    "how long does it take?",
-    "try again",
-    "open a pull request",
-    "where is the log?",
-    "thanks",
-)
+    "add a test", "rename the parser", "what does `load` return?", "update the screenshot",
+    "is the build green?", "sort the imports", "split that file in two", "how long does it take?",
+    "try again", "open a pull request", "where is the log?", "thanks",
+)  # fmt: skip
 """What the person asks for, something else each time: what is asked in many sessions is worth keeping."""
 
 
@@ -156,12 +147,9 @@ def test_a_proposal_that_is_used_is_active(cortex, context, transcript, event):
     cortex.attend(event("user-prompt-submit", prompt="when do the billing migrations run?"))
     services = cortex._app.services(memory.scope)
     services.ingestion.change(
-        memory,
-        replace(memory, status=Status.PROPOSED),
-        now=memory.recorded_at,
-        actor=Actor.USER,
+        memory, replace(memory, status=Status.PROPOSED), now=memory.recorded_at, actor=Actor.USER,
         operation="doubt",
-    )
+    )  # fmt: skip
     said = transcript().says("user", "when do the billing migrations run?")
     said.says("assistant", f"{text}, so first.", at="2026-03-01T12:01:00Z")
     request_capture(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)

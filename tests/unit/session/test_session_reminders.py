@@ -190,12 +190,8 @@ def test_a_persons_store_that_cannot_be_opened_silences_nothing_of_the_projects(
 def session_about(cortex, project, tmp_path, *said, at="2026-02-27T09:00:00Z", name="s0", answer="Done."):
     """Learn from a session in which the person says something, and the agent edits a file each time."""
     base = {
-        "sessionId": name,
-        "cwd": str(project),
-        "version": "2.1.330",
-        "isSidechain": False,
-        "timestamp": at,
-    }
+        "sessionId": name, "cwd": str(project), "version": "2.1.330", "isSidechain": False, "timestamp": at,
+    }  # fmt: skip
     lines = []
     for number, text in enumerate(said):
         edit = {

@@ -33,13 +33,10 @@ def test_everyday_orders_ask_for_nothing(prompt: str):
 @pytest.mark.parametrize(
     "prompt",
     [
-        "why is send_invoice slow?",
-        "how are invoices sent with celery",
-        "what is celery for?",
-        "open billing.py",
-        "add a retry to send_invoice and a test for it, then update the changelog",
+        "why is send_invoice slow?", "how are invoices sent with celery", "what is celery for?",
+        "open billing.py", "add a retry to send_invoice and a test for it, then update the changelog",
     ],
-)
+)  # fmt: skip
 def test_what_names_the_matter_asks_for_it(prompt: str):
     assert likely(prompt) >= LEAST
 

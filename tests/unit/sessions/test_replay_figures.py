@@ -38,18 +38,15 @@ def test_the_figures_of_sessions_are_counted():
         [
             session(1, given("a", 1), given("b", 1, "surface", "quoted"), answered=1, tokens=90),
             session(
-                2,
-                given("a", 2, used="file", came_up=True),
-                given("b", 2, "surface", "command"),
-                answered=1,
-                tokens=60,
+                2, given("a", 2, used="file", came_up=True), given("b", 2, "surface", "command"),
+                answered=1, tokens=60,
             ),
             session(
-                3, given("c", 3, "file"), again=(again(), again(memory="m"), again(memory="m", had=True))
+                3, given("c", 3, "file"), again=(again(), again(memory="m"), again(memory="m", had=True)),
             ),
             session(4, prompts=0, tokens=1_000),
         ]
-    )
+    )  # fmt: skip
     assert (found.sessions, found.prompts, found.answered, found.answered_percent) == (3, 12, 2, 16.7)
     assert (found.given, found.different, found.used, found.used_percent) == (2, 1, 1, 50.0)
     assert (found.came_up, found.came_up_percent, found.brief_came_up) == (1, 50.0, 0)

@@ -35,14 +35,9 @@ def memory(text=TEXT, files=("src/ledger/writer.py",), **more):
 
 def receipt(minute=5, channel="prompt", **more):
     return Receipt(
-        session="s",
-        context=0,
-        memory=memory().id,
-        scope=Scope.PROJECT,
-        channel=channel,
-        at=at(minute),
+        session="s", context=0, memory=memory().id, scope=Scope.PROJECT, channel=channel, at=at(minute),
         **more,
-    )
+    )  # fmt: skip
 
 
 def agent(minute, text="", *tools, **more):

@@ -74,25 +74,15 @@ def test_two_places_are_not_shown_alike(project, one, other):
 @pytest.mark.parametrize(
     "url",
     [
-        "postgresql://h/d?workspace=%ff",
-        "postgresql://h/d?workspace=c#",
-        "postgresql://h/d?application_name=\udc80",
-        "postgresql:/h/d",
-        "postgresql:host=h",
-        "postgresql:",
-        "postgresql://h:1:2/d",
-        "postgresql://h1:1,h2:port/d",
-        "postgresql://h/d?workspace=",
-        f"postgresql://h/d?workspace={'x' * 201}",
-        "postgresql://h/d?workspace=a%00b",
-        "postgresql://h/d?workspace=a%0ab",
-        "postgresql://h/d?partitions=-1",
-        "postgresql://h/d?partitions=257",
-        "postgresql://h/d?partitions=many",
-        "postgresql://h:port/d",
+        "postgresql://h/d?workspace=%ff", "postgresql://h/d?workspace=c#",
+        "postgresql://h/d?application_name=\udc80", "postgresql:/h/d", "postgresql:host=h", "postgresql:",
+        "postgresql://h:1:2/d", "postgresql://h1:1,h2:port/d", "postgresql://h/d?workspace=",
+        f"postgresql://h/d?workspace={'x' * 201}", "postgresql://h/d?workspace=a%00b",
+        "postgresql://h/d?workspace=a%0ab", "postgresql://h/d?partitions=-1",
+        "postgresql://h/d?partitions=257", "postgresql://h/d?partitions=many", "postgresql://h:port/d",
         "postgresql://[/d",
     ],
-)
+)  # fmt: skip
 def test_a_url_that_cannot_be(url):
     with pytest.raises(ConfigError) as caught:
         parse(url, workspace="w")
@@ -156,11 +146,8 @@ def test_a_worker_does_not_tell_a_password_that_cannot_be_read(project):
     words = [sys.executable, "-m", "recortex", "worker", "--once", "--url"]
     done = subprocess.run(
         [*words, "postgresql://me:geheim%zz@127.0.0.1:1/none"],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        cwd=project, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 1
     assert "cannot be read" in done.stderr
     assert "geheim" not in done.stdout + done.stderr
@@ -180,14 +167,8 @@ raise SystemExit(main())
 
 def test_without_the_driver_the_line_to_type_is_told(project):
     words = [
-        sys.executable,
-        "-c",
-        WITHOUT_DRIVER,
-        "recall",
-        "anything",
-        "--url",
-        "postgresql://h/d?workspace=w",
-    ]
+        sys.executable, "-c", WITHOUT_DRIVER, "recall", "anything", "--url", "postgresql://h/d?workspace=w",
+    ]  # fmt: skip
     done = subprocess.run(words, cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "pip install 'recortex[postgres]'" in done.stderr

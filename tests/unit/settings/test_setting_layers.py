@@ -31,14 +31,9 @@ def test_the_stronger_layer_wins(tmp_path):
 
 
 HARMLESS = {
-    "hooks.brief_tokens",
-    "recall.limit",
-    "recall.floor",
-    "recall.exchanges",
-    "recall.documents",
-    "hooks.prompt_limit",
-    "hooks.prompt_tokens",
-}
+    "hooks.brief_tokens", "recall.limit", "recall.floor", "recall.exchanges", "recall.documents",
+    "hooks.prompt_limit", "hooks.prompt_tokens",
+}  # fmt: skip
 SWITCHES = {
     "hooks.brief", "hooks.last_session", "hooks.prompt", "hooks.files", "hooks.capture", "hooks.instructions",
 }  # fmt: skip
@@ -107,23 +102,14 @@ def test_a_project_from_a_stranger_changes_no_place(project, clock, home, tmp_pa
 @pytest.mark.parametrize(
     "text",
     [
-        "nonsense = 1",
-        "recall.limit = 'many'",
-        "recall.limit = true",
-        "this is = = no toml",
-        "\0",
-        "[recall]\nlimit = 1.5",
-        "a=" + "[" * 5000,
-        "recall.limit = " + "9" * 100_000,
-        "recall.limit = 0x" + "f" * 100_000,
-        "threads = 0x" + "f" * 100_000,
-        "recall.floor = " + "9" * 100_000 + ".0",
-        ".".join(["a"] * 4_000) + " = 1",
-        "[" + ".".join(["'a.'"] * 4_000) + "]",
-        "a = {" + " . ".join(['"."'] * 4_000) + " = 1}",
+        "nonsense = 1", "recall.limit = 'many'", "recall.limit = true", "this is = = no toml", "\0",
+        "[recall]\nlimit = 1.5", "a=" + "[" * 5000, "recall.limit = " + "9" * 100_000,
+        "recall.limit = 0x" + "f" * 100_000, "threads = 0x" + "f" * 100_000,
+        "recall.floor = " + "9" * 100_000 + ".0", ".".join(["a"] * 4_000) + " = 1",
+        "[" + ".".join(["'a.'"] * 4_000) + "]", "a = {" + " . ".join(['"."'] * 4_000) + " = 1}",
     ],
     ids=range(14),
-)
+)  # fmt: skip
 def test_a_wrong_file_does_not_stop_the_program(tmp_path, text):
     found = read(tmp_path, user=text, project=text)
     assert found["recall.limit"] == 8

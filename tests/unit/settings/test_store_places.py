@@ -34,12 +34,9 @@ def repository(tmp_path):
 @pytest.mark.usefixtures("without_vectors")
 def test_worktrees_and_subfolders_share_one_store(repository, clock):
     folders = [
-        repository,
-        repository / "src" / "deep",
-        repository.parent / "second tree",
-        repository.parent / "second tree" / "src" / "deep",
-        repository / "inner" / "third" / "src",
-    ]
+        repository, repository / "src" / "deep", repository.parent / "second tree",
+        repository.parent / "second tree" / "src" / "deep", repository / "inner" / "third" / "src",
+    ]  # fmt: skip
     for number, folder in enumerate(folders):
         with Cortex.open(folder, clock=clock) as cortex:
             cortex.remember(f"Learned in folder {number}.")

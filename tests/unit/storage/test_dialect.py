@@ -49,14 +49,10 @@ PLACEHOLDERS = {
     ),
 }
 UNKNOWN = (
-    "SELECT a FROM t CROSS JOIN u ON u.a = t.a",
-    "SELECT value FROM json_each(?)",
-    "INSERT OR REPLACE INTO t VALUES (?)",
-    "SELECT rowid FROM t",
-    "SELECT ifnull(a, ?) FROM t",
-    "SELECT a FROM t WHERE /*own two words*/ a = 1",
-    "SELECT a FROM f WHERE f MATCH ?",
-)
+    "SELECT a FROM t CROSS JOIN u ON u.a = t.a", "SELECT value FROM json_each(?)",
+    "INSERT OR REPLACE INTO t VALUES (?)", "SELECT rowid FROM t", "SELECT ifnull(a, ?) FROM t",
+    "SELECT a FROM t WHERE /*own two words*/ a = 1", "SELECT a FROM f WHERE f MATCH ?",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("sql", REWRITTEN)

@@ -103,17 +103,13 @@ BROKEN = {
     "a relation": ("UPDATE relations SET type = 'selated', seal = NULL", 2, "one of its relations"),
     "a former state": ("UPDATE versions SET changed_by = '5ser', seal = NULL", 1, "one of its versions"),
     "an entry of the audit log": (
-        "UPDATE audit SET actor = '5ser' WHERE operation = 'update'",
-        1,
-        "one of its audit",
+        "UPDATE audit SET actor = '5ser' WHERE operation = 'update'", 1, "one of its audit",
     ),
     "its details": ("UPDATE audit SET details = '{' WHERE operation = 'update'", 1, "one of its audit"),
     "who wrote a memory": (
-        "UPDATE memories SET changed_by = '5ser' WHERE key = 2",
-        1,
-        "it was changed by the damage",
+        "UPDATE memories SET changed_by = '5ser' WHERE key = 2", 1, "it was changed by the damage",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BROKEN)

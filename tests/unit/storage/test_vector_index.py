@@ -56,16 +56,10 @@ def fill(store, vectors, first=0):
         for number in range(first, first + len(vectors)):
             text = f"fact {number}"
             memory = Memory(
-                id=identity(number),
-                kind="tribal",
-                text=text,
-                summary=text,
-                content=KINDS["tribal"].from_text(text),
-                content_hash=blake3(text.encode()).hexdigest(),
-                recorded_at=AT,
-                updated_at=AT,
-                valid_from=AT,
-            )
+                id=identity(number), kind="tribal", text=text, summary=text,
+                content=KINDS["tribal"].from_text(text), content_hash=blake3(text.encode()).hexdigest(),
+                recorded_at=AT, updated_at=AT, valid_from=AT,
+            )  # fmt: skip
             keys.append(store.memories.insert(memory, SearchText(), actor=Actor.USER))
             hash_ = bytes.fromhex(memory.content_hash)
             attached.append((memory.id, made[number.to_bytes(16, "big")], hash_))

@@ -8,16 +8,13 @@ from recortex.engines.supersession.reading import Renaming, names_old_alone, ren
 @pytest.mark.parametrize(
     "text",
     [
-        "Rename `notes/v1` to `notes/v2` everywhere.",
-        "The metadata branch notes/v1 is now notes/v2.",
-        "notes/v1 was replaced by notes/v2",
-        "drafts live on `notes/v2` instead of `notes/v1`",
-        "- `notes/v1` \u2192 `notes/v2` (renamed)",
-        "The branch is `notes/v2` (formerly `notes/v1`)",
+        "Rename `notes/v1` to `notes/v2` everywhere.", "The metadata branch notes/v1 is now notes/v2.",
+        "notes/v1 was replaced by notes/v2", "drafts live on `notes/v2` instead of `notes/v1`",
+        "- `notes/v1` \u2192 `notes/v2` (renamed)", "The branch is `notes/v2` (formerly `notes/v1`)",
         'The default changed from "notes/v1" to "notes/v2"',
         "We migrated the drafts branch from notes/v1 to notes/v2",
     ],
-)
+)  # fmt: skip
 def test_a_change_of_a_name_is_told_in_many_ways(text):
     assert set(renamings(text)) == {Renaming("notes/v1", "notes/v2")}
 
@@ -25,16 +22,12 @@ def test_a_change_of_a_name_is_told_in_many_ways(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "Do not rename `notes/v1` to `notes/v2`",
-        "Should I rename `notes/v1` to `notes/v2`?",
-        "You could rename `notes/v1` to `notes/v2`",
-        "Replaced `strings.Split()` with `strings.Cut()`",
-        "The timeout was changed from 3.5 to 4.5",
-        "`notes/v1` and `notes/v2` changed",
-        "Do not rename GrainStore to GrainLedger",
-        "rename it to something better",
+        "Do not rename `notes/v1` to `notes/v2`", "Should I rename `notes/v1` to `notes/v2`?",
+        "You could rename `notes/v1` to `notes/v2`", "Replaced `strings.Split()` with `strings.Cut()`",
+        "The timeout was changed from 3.5 to 4.5", "`notes/v1` and `notes/v2` changed",
+        "Do not rename GrainStore to GrainLedger", "rename it to something better",
     ],
-)
+)  # fmt: skip
 def test_what_is_not_done_and_what_is_replaced_in_code_changes_no_name(text):
     assert list(renamings(text)) == []
 

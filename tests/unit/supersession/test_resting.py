@@ -11,15 +11,11 @@ from recortex.engines.supersession import ENDED, FACTOR, LEAST, losses, supporte
 
 relations = st.lists(
     st.builds(
-        Relation,
-        st.sampled_from("abcdef"),
-        st.sampled_from("abcdef"),
-        st.sampled_from(tuple(RelationType)),
-        st.just(AT),
-        status=st.sampled_from(RelationStatus),
+        Relation, st.sampled_from("abcdef"), st.sampled_from("abcdef"),
+        st.sampled_from(tuple(RelationType)), st.just(AT), status=st.sampled_from(RelationStatus),
     ),
     max_size=12,
-)
+)  # fmt: skip
 
 
 def reading(known):

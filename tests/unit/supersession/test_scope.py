@@ -46,16 +46,9 @@ PROJECT = [
 
 def said(text, *, confidence=0.9, speaker="user", active=True, kind="preference"):
     return Candidate(
-        text=text,
-        kind=kind,
-        confidence=confidence,
-        rule="r",
-        quote=text,
-        turn_index=0,
-        speaker=speaker,
-        origin=Origin.USER,
-        active=active,
-    )
+        text=text, kind=kind, confidence=confidence, rule="r", quote=text, turn_index=0, speaker=speaker,
+        origin=Origin.USER, active=active,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("text", PERSON)

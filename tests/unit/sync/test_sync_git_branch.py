@@ -27,11 +27,8 @@ REF = "refs/heads/recortex/sync"
 def git(folder, *words, given=None):
     done = subprocess.run(
         ["git", "-c", "user.name=x", "-c", "user.email=x@y.invalid", *words],
-        cwd=folder,
-        input=given,
-        capture_output=True,
-        check=True,
-    )
+        cwd=folder, input=given, capture_output=True, check=True,
+    )  # fmt: skip
     return done.stdout.decode()
 
 

@@ -19,24 +19,17 @@ SENTENCES = (
     "Use bcrypt with 12 rounds.",
     "def get_user_name(user_id: int) -> str:\n    return USERS[user_id]['name']\n",
     "SELECT id FROM memories WHERE status = 'active' ORDER BY recorded_at DESC LIMIT 10;",
-    "It's what they'd've said: we'll see, I'M sure, you're DON'T",
-    "你好世界。今天天气很好。",
-    "こんにちは、テストは成功しました。",
-    "안녕하세요 데이터베이스 마이그레이션",
-    "Привет, мир! Ошибка подключения.",
-    "مرحبا بالعالم",
-    "naïve café Straße Åström İstanbul",
-    "👩‍💻 commits 🎉🎉 and 🇩🇪 flags",
+    "It's what they'd've said: we'll see, I'M sure, you're DON'T", "你好世界。今天天气很好。", "こんにちは、テストは成功しました。",
+    "안녕하세요 데이터베이스 마이그레이션", "Привет, мир! Ошибка подключения.", "مرحبا بالعالم",
+    "naïve café Straße Åström İstanbul", "👩‍💻 commits 🎉🎉 and 🇩🇪 flags",
     "\t\tif err != nil {\r\n\t\t\treturn err\r\n\t\t}\r\n",
     "1234567890 3.14159 0xDEADBEEF 2026-01-31T08:00:00Z",
     "   leading, trailing   and    inner     spaces    ",
-    "<|endoftext|> <|im_start|>system<|im_end|> <|fim_prefix|>",
-    "https://example.com/a/b?c=d&e=%20f#g",
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-    "--------==========>>>>>>>>>>[[[[[[[[{{{{{{{{",
+    "<|endoftext|> <|im_start|>system<|im_end|> <|fim_prefix|>", "https://example.com/a/b?c=d&e=%20f#g",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "--------==========>>>>>>>>>>[[[[[[[[{{{{{{{{",
     "zero\u200bwidth\u00a0no-break\u2028line separator",
     "\x00\x01\x02 control \x7f characters \ud800 and a lone surrogate",
-)
+)  # fmt: skip
 REFERENCE_TEXTS = [
     text
     for i, sentence in enumerate(SENTENCES)

@@ -25,14 +25,9 @@ if TYPE_CHECKING:
     from faultlib.workbench import Ended, Workbench
 
 ENDED, KILLED, CUT, RESTART, CRASH, REFUSED, HUNG = (
-    "connection ended at a statement",
-    "writer killed at a statement",
-    "connection cut at a byte",
-    "server restart",
-    "server crash",
-    "server refuses",
-    "hung writer",
-)
+    "connection ended at a statement", "writer killed at a statement", "connection cut at a byte",
+    "server restart", "server crash", "server refuses", "hung writer",
+)  # fmt: skip
 ACTS = tuple(act for act in WRITES if act != "backup")
 """Backups of a server are its administrator's."""
 

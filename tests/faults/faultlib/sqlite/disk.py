@@ -140,12 +140,9 @@ def _give(root: Path, user: int) -> None:
 
 def _places(site: Site, place: str) -> list[Path]:
     return {
-        "file": [site.database],
-        "folder": [site.folder],
-        "both": [site.database, site.folder],
-        "log": [site.side("-wal"), site.side("-shm")],
-        "backups": [site.side(".backups")],
-    }[place]
+        "file": [site.database], "folder": [site.folder], "both": [site.database, site.folder],
+        "log": [site.side("-wal"), site.side("-shm")], "backups": [site.side(".backups")],
+    }[place]  # fmt: skip
 
 
 def _power(bench: Workbench, chance: Random) -> Iterator[Fault]:

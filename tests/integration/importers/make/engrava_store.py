@@ -14,28 +14,16 @@ DATABASE = STORE / "engrava.db"
 
 def thought(id_, type_, text, status="ACTIVE", **more):
     return ThoughtRecord(
-        thought_id=id_,
-        thought_type=type_,
-        essence=text[:200],
-        content=text,
-        priority="P3",
-        lifecycle_status=status,
-        created_cycle=0,
-        updated_cycle=0,
-        source="human",
-        **more,
-    )
+        thought_id=id_, thought_type=type_, essence=text[:200], content=text, priority="P3",
+        lifecycle_status=status, created_cycle=0, updated_cycle=0, source="human", **more,
+    )  # fmt: skip
 
 
 def edge(source, target, type_):
     return EdgeRecord(
-        edge_id=f"{source}-{target}",
-        from_thought_id=source,
-        to_thought_id=target,
-        edge_type=type_,
-        weight=0.7,
-        created_cycle=0,
-    )
+        edge_id=f"{source}-{target}", from_thought_id=source, to_thought_id=target, edge_type=type_,
+        weight=0.7, created_cycle=0,
+    )  # fmt: skip
 
 
 async def write():

@@ -22,45 +22,25 @@ NOW, VECTOR = datetime(2026, 11, 1, 9, tzinfo=UTC), [0.0] * 4
 
 def node(name, summary, labels=(), **attributes):
     return EntityNode(
-        uuid=f"n-{name.lower()}",
-        name=name,
-        group_id=GROUP,
-        labels=list(labels),
-        summary=summary,
-        created_at=NOW,
-        name_embedding=VECTOR,
-        attributes=attributes,
-    )
+        uuid=f"n-{name.lower()}", name=name, group_id=GROUP, labels=list(labels), summary=summary,
+        created_at=NOW, name_embedding=VECTOR, attributes=attributes,
+    )  # fmt: skip
 
 
 def fact(number, target, text, **times):
     return EntityEdge(
-        uuid=f"e-{number}",
-        group_id=GROUP,
-        source_node_uuid="n-api",
-        target_node_uuid=target,
-        name="SERVED_FROM",
-        fact=text,
-        fact_embedding=VECTOR,
-        episodes=["ep-1"],
-        created_at=NOW,
-        **times,
-    )
+        uuid=f"e-{number}", group_id=GROUP, source_node_uuid="n-api", target_node_uuid=target,
+        name="SERVED_FROM", fact=text, fact_embedding=VECTOR, episodes=["ep-1"], created_at=NOW, **times,
+    )  # fmt: skip
 
 
 async def write():
     driver = KuzuDriver(db=str(Path(tempfile.mkdtemp()) / "graph"))
     moved = datetime(2026, 6, 1, 10, tzinfo=UTC)
     said = EpisodicNode(
-        uuid="ep-1",
-        name="standup",
-        group_id=GROUP,
-        source=EpisodeType.message,
-        source_description="chat",
-        content="ann: we moved the API from Frankfurt to Dublin on 1 June",
-        valid_at=NOW,
-        created_at=NOW,
-    )
+        uuid="ep-1", name="standup", group_id=GROUP, source=EpisodeType.message, source_description="chat",
+        content="ann: we moved the API from Frankfurt to Dublin on 1 June", valid_at=NOW, created_at=NOW,
+    )  # fmt: skip
     for one in (
         said,
         node("API", "The HTTP API of the shop", ["Service"], language="Go"),

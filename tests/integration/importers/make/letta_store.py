@@ -28,14 +28,9 @@ blocks = [
     for at, (label, value) in enumerate(values.items())
 ]
 agent = AgentSchema(
-    id="agent-0",
-    name="ann-helper",
-    block_ids=[one.id for one in blocks],
-    messages=messages,
-    in_context_message_ids=[one.id for one in messages],
-    tags=["shop"],
-    tool_ids=[],
-)
+    id="agent-0", name="ann-helper", block_ids=[one.id for one in blocks], messages=messages,
+    in_context_message_ids=[one.id for one in messages], tags=["shop"], tool_ids=[],
+)  # fmt: skip
 empty = {name: [] for name in ("groups", "files", "sources", "tools", "mcp_servers")}
 file = AgentFileSchema(agents=[agent], blocks=blocks, metadata={}, created_at=NOW, **empty)
 STORE.mkdir(parents=True, exist_ok=True)
