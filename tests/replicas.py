@@ -120,8 +120,7 @@ class Person:
     def heads(self):
         """What is shown of each record, by the version's id; without how far a store has looked."""
         rows = self.log._database.rows(
-            "SELECT record, head FROM sync_heads x WHERE /*own x*/ x.record NOT IN"
-            " ('exchange:', 'looked:', 'copy:')"
+            "SELECT record, head FROM sync_heads x WHERE /*own x*/ x.record NOT IN ('exchange:', 'copy:')"
         )
         return dict(rows)
 

@@ -122,6 +122,9 @@ def compare(team, written, purged):
         assert purged.isdisjoint(said(person))
         versions = person.log.of_records(f"exchange:{one}" for one in purged)
         assert not any(one.body for each in versions.values() for one in each)
+        with person.store.transaction():
+            person.log.look_no_more()
+        assert person.replica().capture() == 0  # a look through the whole store finds nothing that was missed
 
 
 def _all(person):

@@ -252,7 +252,7 @@ class SyncOperations(Operations):
             for one, number in state.vector.items()
             if one == state.replica or state.way.startswith(GIT)  # a server takes from each its own
         )
-        uncaptured = 0 if done else len(team.log.changed()) + len(team.log.gone())
+        uncaptured = 0 if done else team.log.uncaptured(to_micros(team.now))
         return Synced(
             action=action,
             way=peer.peer if peer else state.way.removeprefix(GIT),

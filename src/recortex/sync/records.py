@@ -11,6 +11,7 @@ from recortex.domain.text import from_micros
 from recortex.domain.vocabulary import RelationType
 from recortex.lean import Value, field, replace
 from recortex.storage.database import Records, json, parse
+from recortex.storage.records.ledger import LedgerRecords
 from recortex.sync.protocol import Applied, Card, SyncVersion, Vector
 from recortex.sync.protocol import parse as parse_wire
 
@@ -81,6 +82,22 @@ class State(Value, frozen=True, kw_only=True):
     next_at: int = 0
 
 
+class Pending(NamedTuple):
+    """What a sync has to look at.
+
+    Attributes:
+        keys: of memories, also of those that were removed.
+        noted: how often each was noted before this look.
+        day: of a look through the whole store; None: it is none.
+        loose: relations of what was purged, too.
+    """
+
+    keys: Sequence[int]
+    noted: dict[int, int]
+    day: int | None
+    loose: bool
+
+
 class Conflict(NamedTuple):
     """Two versions that stand beside each other, in the order of `conflict_log`."""
 
@@ -100,8 +117,8 @@ _SYNCING = 0x5EC5
 _PAUSE = 0.1
 _MARK = "exchange:"
 """The record under which the heads have how far exchanges were looked at: the newest's key and time."""
-_LOOKED = "looked:"
-"""The record under which the heads have what the store had when it was last looked through."""
+_WHOLE, _LOOSE = 0, -1
+"""The keys under which it stands when the whole store was looked at, and that relations are to be."""
 _COPY = "copy:"
 """The record under which the heads have that a copy of the branch could not be deleted."""
 _DAY = 24 * 3600 * 1_000_000
@@ -254,22 +271,34 @@ class SyncRecords(Records):
         """The records that are not shown here, though they are known."""
         return self._column("waiting")
 
-    def latest(self, now: int) -> str:
-        """What tells whether a look through the store may find anything: nothing of it is ever given twice.
+    def pending(self, now: int) -> Pending:
+        """What is to be looked at.
 
-        Each change of a memory or a relation is in the audit log, but for what a recovery or an import
-        brings: once a day the store is looked through anyway.
+        What a recovery or a copy brings was not noted: once a day, all is looked at.
         """
-        return " ".join(map(str, (*self._rows("latest")[0], now // _DAY)))
+        noted, day = dict(self._rows("pending")), now // _DAY
+        whole = noted.pop(_WHOLE, None) != day
+        keys = self._column("shared_keys") if whole else [one for one in noted if one != _LOOSE]
+        return Pending(keys, noted, day if whole else None, loose=whole or _LOOSE in noted)
 
-    def looked(self) -> str:
-        """What was noted at the last look through the store."""
-        known = self.heads([_LOOKED]).get(_LOOKED)
-        return known.head if known else ""
+    def note_whole_look(self, day: int) -> None:
+        """Note from now on what changes; the whole store was looked at on that day, or (0) will be now."""
+        self._rows("note_look", day)
 
-    def note_look(self, found: str) -> None:
-        """Note what the store had before a look that has come to its end."""
-        self.put_heads([Head(_LOOKED, found, 0, 0)])
+    def note_looked(self, pending: Pending) -> None:
+        """Note that all of this was looked at; what was written meanwhile is looked at again."""
+        if pending.day is not None:
+            self.note_whole_look(pending.day)
+        self._each("looked_at", [*pending.noted.items()])
+
+    def look_no_more(self) -> None:
+        """Note nothing from now on; the next look is one through the whole store."""
+        self._rows("look_no_more")
+
+    def look_again(self, ids: Iterable[str], *, loose: bool) -> None:
+        """Let the next look be at some memories, and at relations of what was purged."""
+        keys = self._column("keys", json(sorted(ids)))
+        LedgerRecords(self._database).note_changed([*keys, *([_LOOSE] if loose else ())])
 
     def copy_left(self) -> bool:
         """Whether this machine's copy of the branch has what was purged, since it could not be deleted."""
@@ -280,20 +309,25 @@ class SyncRecords(Records):
         """Note whether it has."""
         self.put_heads([Head(_COPY, "left" if left else "", 0, 0)])
 
-    def changed(self) -> list[str]:
-        """Ids of memories that were added or changed here since they were last looked at."""
-        return self._column("changed")
+    def changed(self, keys: Sequence[int]) -> list[str]:
+        """Ids of memories, of some, that were added or changed here since they were last looked at."""
+        return self._column("changed", json(keys))
 
-    def gone(self) -> list[str]:
-        """Records that were purged here, and nobody was told."""
-        return [*self._column("gone"), *self._column("exchanges_gone")]
+    def gone(self, keys: Sequence[int]) -> list[str]:
+        """Records, of some keys, that were purged here, and nobody was told."""
+        return [name for query in ("gone", "exchanges_gone") for name in self._column(query, json(keys))]
+
+    def uncaptured(self, now: int) -> int:
+        """Of how many records versions are still to be made, relations and exchanges aside."""
+        keys = self.pending(now).keys
+        return len(self.changed(keys)) + len(self.gone(keys))
 
     def loose(self) -> list[str]:
         """Relations of memories that were purged."""
         return self._column("loose")
 
-    def relations(self) -> list[Relation]:
-        """The relations that replicate: those that were stated, between memories that do."""
+    def relations(self, keys: Sequence[int]) -> list[Relation]:
+        """The relations of some memories that replicate: those that were stated, between memories that do."""
         return [
             Relation(
                 source,
@@ -305,12 +339,14 @@ class SyncRecords(Records):
                 inferred=bool(inferred),
                 bidirectional=bool(both),
             )
-            for source, type_, target, strength, evidence, inferred, both, created in self._rows("relations")
+            for source, type_, target, strength, evidence, inferred, both, created in self._rows(
+                "relations", json(keys)
+            )
         ]
 
-    def relation_heads(self) -> dict[str, Head]:
-        """What is shown of relations."""
-        return {row[0]: Head(*row) for row in self._rows("relation_heads")}
+    def relation_heads(self, keys: Sequence[int]) -> dict[str, Head]:
+        """What is shown of relations from some memories to others."""
+        return {row[0]: Head(*row) for row in self._rows("relation_heads", json(keys))}
 
     # -- replicas and ways to them
 

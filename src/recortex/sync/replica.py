@@ -67,7 +67,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CHUNK = 200
-"""Records that are looked at, or versions that are taken in, in one transaction."""
+"""Records of which versions are made, or versions that are taken in, in one transaction."""
+LOOK = 10_000
+"""Memories that are looked at in one question."""
 _REMOVED = -1
 """Shown of a relation that was taken away."""
 
@@ -107,41 +109,43 @@ class SyncReplica:
     # -- what changed here
 
     def capture(self) -> int:
-        """Make versions of what changed here since the last time; returns how many.
-
-        Looking through the store costs the more, the more it has: it is not done again until something there
-        has changed, or new versions are known.
-        """
-        latest = self.log.latest(to_micros(self._now))
-        looking = self.log.looked() != f"{latest} {self.state.set_hash}"
-        made = self._look_through() if looking else []
+        """Make versions of what changed here since the last time; returns how many."""
+        pending, made = self.log.pending(to_micros(self._now)), list[str]()
+        if pending.day is not None:
+            with self._store.transaction():
+                self.log.note_whole_look(0)
+        for keys in _chunks(pending.keys, LOOK):
+            made += self._look(keys)
+        if pending.loose:
+            made += self._purge_loose()
         if self._services.settings["sync.exchanges"]:
-            keys, mark = self.log.new_exchanges(to_micros(self._now))
-            for some in _chunks(keys):
+            new, mark = self.log.new_exchanges(to_micros(self._now))
+            for some in _chunks(new):
                 with self._store.transaction():
                     made += self._made(self._exchanges(some))
             if mark and mark not in self.log.heads([mark.record]).values():
                 with self._store.transaction():
                     self.log.put_heads([mark])
-        if looking or made:
+        if pending.noted or pending.day is not None:
             with self._store.transaction():
-                self.log.note_look(f"{latest} {self.state.set_hash}")
+                self.log.note_looked(pending)
         return len(made)
 
-    def _look_through(self) -> list[str]:
+    def _look(self, keys: Sequence[int]) -> list[str]:
+        """Make versions of what changed of some memories, and of their relations."""
         made = list[str]()
-        for ids in _chunks(self.log.changed()):
+        for ids in _chunks(self.log.changed(keys)):
             with self._store.transaction():
                 made += self._made(self._captured(ids))
+        if gone := self.log.gone(keys):
+            with self._store.transaction():
+                made += self._made(self._purges(gone)) + self._purge_loose()
         with self._store.transaction():
-            made += self._made(self._purges(self.log.gone()))
-        made += self._purge_loose()
-        with self._store.transaction():
-            return made + self._made(self._relations())
+            return made + self._made(self._relations(keys))
 
     def _purge_loose(self) -> list[str]:
         """Purge relations of what was purged: nobody would take their versions, of which the text is gone."""
-        with self._store.transaction():
+        with self._store.transaction():  # or in the one that is open
             return self._made(self._purges(self.log.loose()))
 
     def _captured(self, ids: Sequence[str]) -> Iterator[SyncVersion]:
@@ -188,9 +192,9 @@ class SyncReplica:
                 self.log.put_heads([Head(record, made.id, 0, 0)])
                 self.log.hollow(record)
 
-    def _relations(self) -> Iterator[SyncVersion]:
-        heads = self.log.relation_heads()
-        here = {relation_id(one): one for one in self.log.relations()}
+    def _relations(self, keys: Sequence[int]) -> Iterator[SyncVersion]:
+        here = {relation_id(one): one for one in self.log.relations(keys)}
+        heads = self.log.relation_heads(keys) | self.log.heads(here)
         bodies = {record: relation_body(one) for record, one in here.items()}
         marks = {record: _mark(body) for record, body in bodies.items()}
         new = [one for one, mark in marks.items() if one not in heads or heads[one].shown not in {0, mark}]
@@ -327,8 +331,10 @@ class SyncReplica:
         for chunk in _chunks(right):
             with self._store.transaction():
                 self._keep(chunk, self.state)
-                for record in {one.memory_id for one in chunk if one.operation == PURGE}:
+                for record in (purged := {one.memory_id for one in chunk if one.operation == PURGE}):
                     self.log.hollow(record)
+                if purged or any(one.memory_id.startswith(RELATION) for one in chunk):
+                    self.log.look_again((), loose=True)
                 self._show(dict.fromkeys(one.memory_id for one in chunk))
         with self._store.transaction():
             self._take_applied(batch, cards)
@@ -430,6 +436,8 @@ class SyncReplica:
         edited = [
             id_ for id_, memory in here.items() if id_ in heads and 0 < heads[id_].shown != memory.version
         ]
+        if joined := here.keys() - heads.keys():  # their relations can be shared now
+            self.log.look_again(joined, loose=False)
         if edited:
             self._written(self._captured(edited))
             heads = self.log.heads(wanted)
@@ -613,5 +621,5 @@ def _mark(body: Body) -> int:
     return int(sha256(canonical(said).encode()).hexdigest()[:13], 16) + 1
 
 
-def _chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (values[start : start + CHUNK] for start in range(0, len(values), CHUNK))
+def _chunks(values: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+    return (values[start : start + size] for start in range(0, len(values), size))

@@ -135,6 +135,7 @@ class Team:
         """Belong to no team any more; what came from it stays."""
         with self._services.store.transaction():
             self.log.put_state(replace(self.state, way=""))
+            self.log.look_no_more()
 
     def me(self) -> Identity:
         """The store's replica.

@@ -22,7 +22,7 @@ from recortex.lean import replace
 from recortex.storage.database import MODEL_CALLS, Records, json, read, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from recortex.domain.memory import Gone
@@ -55,10 +55,18 @@ class LedgerRecords(Records):
         """Which memories were given to a generation of code, and whether its outcome was told, in order."""
         return [read(AuditEntry, AUDIT, row) for row in self._rows("of_generation", f'"{generation}"')]
 
+    def note_changed(self, keys: Iterable[int]) -> None:
+        """Let the next sync look at memories and their relations; nothing where the store has no team.
+
+        Inside the transaction that writes them.
+        """
+        self._each("note_changed", [(key,) for key in keys])
+
     def bury(self, key: int, memory_id: str, at: datetime, *, reason: Gone = "purge") -> None:
         """Note that a memory was removed from this store; one that came back and goes again has one note."""
         self._rows("exhume", memory_id, key)
         self._rows("tombstone", key, memory_id, to_micros(at), reason)
+        self.note_changed([key])
 
     def buried(self, memory_id: str) -> Tombstone | None:
         """When and why a memory was removed for good, if it was."""

@@ -22,6 +22,7 @@ from recortex.storage.database import (
     read,
     stored,
 )
+from recortex.storage.records.ledger import LedgerRecords
 from recortex.storage.records.relations import RelationDegrees
 from recortex.storage.records.rows import (
     CHECKED,
@@ -70,6 +71,7 @@ class MemoryRecords(Records):
         super().__init__(database)
         self._keywords = keywords
         self._degrees = RelationDegrees(database)
+        self._ledger = LedgerRecords(database)
 
     # -- reading
 
@@ -182,6 +184,7 @@ class MemoryRecords(Records):
             self._each(f"insert_{name}", [(key, *row) for key, its in links_of for row in its[name]])
         learned = [(key, place) for key, (*_, place) in zip(keys, new, strict=True) if place]
         self._each("learned", learned)
+        self._ledger.note_changed(keys)
         return keys
 
     def update(
@@ -208,6 +211,7 @@ class MemoryRecords(Records):
         for table in link_tables().values():
             self._database.rows(f"DELETE FROM {table.name} WHERE /*own*/ memory_key = ?", (key,))
         self._insert_links(linked, key)
+        self._ledger.note_changed([key])
         return kept
 
     def insert_versions(self, memory_id: str, versions: Sequence[Version]) -> None:

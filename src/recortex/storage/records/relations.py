@@ -141,6 +141,7 @@ class RelationRecords(Records):
         super().__init__(database)
         self._order = CausalOrder(database)
         self._degrees = RelationDegrees(database)
+        self._ledger = LedgerRecords(database)
 
     def put(self, relation: Relation, *, at: datetime | None = None) -> bool:
         """Keep a relation, or bring an equal one up to date; False when one of its ends is not there.
@@ -190,7 +191,7 @@ class RelationRecords(Records):
             found = [relation_of(self._rows("by_keys", *self._place(one))[0]) for one in dropped]
             waiting = [replace(one, status=RelationStatus.SUGGESTED) for one in found]
             self._keep(waiting)
-            LedgerRecords(self._database).record([_doubted(one, at) for one in waiting])
+            self._ledger.record([_doubted(one, at) for one in waiting])
         return waiting
 
     def _place(self, one: Arc) -> tuple[int, int, str]:
@@ -244,6 +245,7 @@ class RelationRecords(Records):
             rows.append(row)
         with self._database.transaction(), self._degrees.changing(sources | targets):
             self._write("relate", rows)
+            self._ledger.note_changed(sources)
         return len(rows)
 
     def remove(
@@ -268,6 +270,7 @@ class RelationRecords(Records):
         with self._database.transaction(), self._degrees.changing(keys):
             if at is not None:
                 self._end(source_id, target_id, type_ or "", at, reason)
+            self._ledger.note_changed(keys)
             return list(map(RelationType, self._column("unrelate", source_id, target_id, type_ or "")))
 
     def find_touching(self, ids: Sequence[str]) -> list[Relation]:

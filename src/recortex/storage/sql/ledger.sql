@@ -1,6 +1,11 @@
 -- The audit log, checkpoints, tombstones and degradations.
 -- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
 
+-- name: note_changed
+INSERT INTO sync_changed (/*own column*/ memory_key, times)
+SELECT /*own value*/ ?, 1 FROM sync_changed c WHERE /*own c*/ c.memory_key = 0
+ON CONFLICT (/*own column*/ memory_key) DO UPDATE SET times = sync_changed.times + 1
+
 -- name: audit_of
 SELECT a.operation, a.actor, a.at, a.details FROM audit a
 WHERE /*own a*/ a.memory_key IN (

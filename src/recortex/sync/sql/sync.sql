@@ -74,25 +74,43 @@ SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ (leaves > 1 OR 
 -- name: waiting
 SELECT record FROM sync_heads WHERE /*own*/ (leaves < 0 OR (shown = 0 AND leaves > 0)) ORDER BY record
 
--- name: latest
-SELECT coalesce((SELECT max(seq) FROM audit /*only own*/), 0),
-  coalesce((SELECT at FROM audit /*only own*/ ORDER BY seq DESC LIMIT 1), 0),
-  (SELECT count(*) FROM tombstones WHERE /*own*/ reason = 'purge'),
-  coalesce((SELECT max(purged_at) FROM tombstones WHERE /*own*/ reason = 'purge'), 0)
+-- name: pending
+SELECT memory_key, times FROM sync_changed /*only own*/ ORDER BY memory_key
+
+-- name: shared_keys
+SELECT key FROM memories WHERE /*own*/ scope = 'project'
+UNION SELECT memory_key FROM tombstones WHERE /*own*/ reason = 'purge'
+ORDER BY 1
+
+-- name: note_look
+INSERT INTO sync_changed (/*own column*/ memory_key, times) VALUES (/*own value*/ 0, ?)
+ON CONFLICT (/*own column*/ memory_key) DO UPDATE SET times = excluded.times
+
+-- name: looked_at
+DELETE FROM sync_changed WHERE /*own*/ memory_key = ? AND times = ?
+
+-- name: look_no_more
+DELETE FROM sync_changed /*only own*/
+
+-- name: keys
+SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?))
 
 -- name: changed
 SELECT m.id FROM memories m LEFT JOIN sync_heads h ON /*own h*/ h.record = m.id
-WHERE /*own m*/ m.scope = 'project' AND ((h.shown <> m.version AND h.shown > 0) OR (h.record IS NULL
+WHERE /*own m*/ m.key IN (SELECT value FROM json_each(?))
+  AND m.scope = 'project' AND ((h.shown <> m.version AND h.shown > 0) OR (h.record IS NULL
   AND m.status IN ('active', 'superseded') AND m.origin NOT IN ('repository', 'code_index')))
 ORDER BY m.key
 
 -- name: gone
-SELECT h.record FROM sync_heads h JOIN tombstones t ON /*own t*/ t.id = h.record
-WHERE /*own h*/ t.reason = 'purge' AND h.leaves <> 0 ORDER BY h.record
+SELECT h.record FROM tombstones t JOIN sync_heads h ON /*own h*/ h.record = t.id
+WHERE /*own t*/ t.memory_key IN (SELECT value FROM json_each(?)) AND t.reason = 'purge' AND h.leaves <> 0
+ORDER BY h.record
 
 -- name: exchanges_gone
 SELECT h.record FROM tombstones t JOIN sync_heads h ON /*own h*/ h.record = 'exchange:' || t.id
-WHERE /*own t*/ t.reason = 'purge' AND h.leaves <> 0 ORDER BY h.record
+WHERE /*own t*/ t.memory_key IN (SELECT value FROM json_each(?)) AND t.reason = 'purge' AND h.leaves <> 0
+ORDER BY h.record
 
 -- name: loose
 SELECT h.record FROM sync_heads h WHERE /*own h*/ h.leaves <> 0 AND substr(h.record, 1, 9) = 'relation:'
@@ -102,16 +120,26 @@ ORDER BY h.record
 
 -- name: relations
 SELECT s.id, r.type, t.id, r.strength, r.evidence, r.inferred, r.bidirectional, r.created_at
-FROM relations r
+FROM (
+  SELECT o.source_key, o.target_key, o.type FROM relations o
+  WHERE /*own o*/ o.source_key IN (SELECT value FROM json_each(?1))
+  UNION SELECT i.source_key, i.target_key, i.type FROM relations i
+  WHERE /*own i*/ i.target_key IN (SELECT value FROM json_each(?1))
+) f
+JOIN relations r
+  ON /*own r*/ r.source_key = f.source_key AND r.target_key = f.target_key AND r.type = f.type
 JOIN memories s ON /*own s*/ s.key = r.source_key
 JOIN memories t ON /*own t*/ t.key = r.target_key
 JOIN sync_heads a ON /*own a*/ a.record = s.id
 JOIN sync_heads b ON /*own b*/ b.record = t.id
-WHERE /*own r*/ r.status = 'active' AND (r.inferred = 0 OR r.type = 'supersedes')
+WHERE r.status = 'active' AND (r.inferred = 0 OR r.type = 'supersedes')
 ORDER BY s.id, r.type, t.id
 
 -- name: relation_heads
-SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ substr(record, 1, 9) = 'relation:'
+SELECT h.record, h.head, h.shown, h.leaves FROM memories m
+JOIN sync_heads h
+  ON /*own h*/ h.record > 'relation:' || m.id || ':' AND h.record < 'relation:' || m.id || ';'
+WHERE /*own m*/ m.key IN (SELECT value FROM json_each(?))
 
 -- name: replicas
 SELECT replica, author, card, trusted, applied FROM sync_replicas /*only own*/ ORDER BY author, replica

@@ -26,6 +26,7 @@ DELETE FROM embedding_signs WHERE key NOT IN (SELECT key FROM embeddings);
 DELETE FROM embedding_pieces WHERE key NOT IN (SELECT key FROM embeddings);
 DELETE FROM causal_order;
 DELETE FROM relation_degrees;
+DELETE FROM sync_changed;
 UPDATE memories SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key FROM embeddings);
 UPDATE exchanges SET answered_key = NULL, outcome_key = NULL
 WHERE answered_key NOT IN (SELECT key FROM embeddings)

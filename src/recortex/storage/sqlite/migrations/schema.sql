@@ -1,4 +1,4 @@
--- The schema after migration 23, written by scripts/build_docs.py; change it by a migration.
+-- The schema after migration 24, written by scripts/build_docs.py; change it by a migration.
 CREATE TABLE schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL
 );
@@ -552,6 +552,10 @@ CREATE INDEX sync_heads_open ON sync_heads (record) WHERE leaves > 1 OR leaves <
 CREATE INDEX sync_heads_waiting ON sync_heads (record) WHERE leaves < 0 OR (shown = 0 AND leaves > 0);
 CREATE INDEX sync_log_purges ON sync_log (record) WHERE operation = 'purge';
 CREATE INDEX tombstones_purged ON tombstones (purged_at) WHERE reason = 'purge';
+CREATE TABLE sync_changed (
+  memory_key INTEGER PRIMARY KEY,
+  times INTEGER NOT NULL
+);
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);
