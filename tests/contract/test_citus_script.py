@@ -9,8 +9,8 @@ from tenants import SCHEMA, guarded_tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "citus.md"
 _LINE = re.compile(
-    r"SELECT create_distributed_table\('recortex\.(\w+)', 'workspace'"
-    r"(?:, colocate_with => 'recortex\.memories')?\);"
+    r"SELECT create_distributed_table\('(\w+)', 'workspace'"
+    r"(?:, colocate_with => 'memories')?\);"
 )
 
 
