@@ -1,13 +1,22 @@
-"""What is read of a file of each language, and what changes the hash of a definition."""
+"""What is read of source text: symbols, calls, tests, whatever the text is."""
+
+import random
+import subprocess
+import sys
 
 import pytest
+from hostile_code import hostile, sources
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from small_projects import small_projects
+from small_projects import project_of, small_projects
 
+from recortex.codebase.syntax import grammars
 from recortex.codebase.syntax.extraction import read_facts
+from recortex.codebase.syntax.grammars import BY_NAME, GRAMMARS, GrammarError, check, load
 from recortex.domain.code import NOWHERE, innermost
+from recortex.engines.code.resolution import Resolver
 
+# -- What is read of a file of each language, and what changes the hash of a definition.
 SOURCES = {
     path: source.encode() for files in small_projects("facts.txt").values() for path, source in files.items()
 }
@@ -261,3 +270,188 @@ def test_a_file_that_is_no_code_in_places_is_partial():
     facts = read_facts("a.py", b"def f():\n    pass\n\n<<<<<<< ours\ndef g():\n    pass\n")
     assert not facts.whole
     assert "f" in {one.name for one in facts.symbols}
+
+
+# -- All grammars load as one set, and a bad one costs only itself.
+def test_a_bad_pattern_costs_only_itself(monkeypatch):
+    good = grammars.patterns("go")
+    monkeypatch.setattr(grammars, "patterns", lambda _: [*good, "(no_such_node) @class"])
+    load.cache_clear()
+    try:
+        assert load("go").refused == ("(no_such_node) @class",)
+        assert [one.name for one in read_facts("a.go", b"package a\nfunc F() {}\n").symbols] == ["F"]
+        assert "go: the pattern (no_such_node) @class does not fit its grammar." in check()
+    finally:
+        load.cache_clear()
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(1, 12), (90, 99)])
+def test_a_grammar_of_another_abi_is_refused_before_it_is_used(monkeypatch, lowest, highest):
+    import tree_sitter
+
+    monkeypatch.setattr(tree_sitter, "MIN_COMPATIBLE_LANGUAGE_VERSION", lowest)
+    monkeypatch.setattr(tree_sitter, "LANGUAGE_VERSION", highest)
+    load.cache_clear()
+    try:
+        with pytest.raises(GrammarError, match=f"tree-sitter reads {lowest} to {highest}"):
+            load("python")
+    finally:
+        load.cache_clear()
+
+
+def test_without_the_extra_it_says_what_to_type(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    with pytest.raises(GrammarError) as caught:
+        check()
+    assert caught.value.hint == 'pip install "recortex[code]"'
+
+
+def test_neither_the_command_line_nor_hooks_load_a_parser():
+    program = (
+        "import sys, recortex.__main__, recortex.cli.main, recortex.hooks, recortex.cortex\n"
+        "heavy = 'tree_sitter', 'recortex.codebase.syntax'\n"
+        "assert not [one for one in sys.modules if one.startswith(heavy)]"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# -- Code that macros and conditions hide: it is read where it is plainly code, and nothing else is made up.
+RUST = b"""
+cfg_net! { use a::b; fn inner() { go(1); } impl A { fn m(&self) {} } }
+fn f() { assert_eq!(g(x), a.b(c, d)); println!("{}", m::n::h(2)); list![A::new().k()]; made!(fn no(a) {}); }
+macro_rules! q { () => { no(1) } }
+data! { key => no(1) }
+"""
+
+
+def test_bodies_of_macros_of_rust_are_read_where_they_are_code():
+    facts = read_facts("a.rs", RUST)
+    assert [one.name for one in facts.symbols] == ["inner", "A.m", "f", "q"]
+    assert [(one.module, one.name) for one in facts.imports] == [("a", "b")]
+    calls = {(one.receiver, one.name, one.arguments) for one in facts.calls if not one.name.endswith("!")}
+    assert calls >= {
+        ("", "go", 1),
+        ("", "g", 1),
+        ("a", "b", 2),
+        ("m::n", "h", 1),
+        ("A", "new", 0),
+        ("…", "k", 0),
+    }
+    assert not [one for one in facts.calls if one.name == "no" and one.line < 5]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void T::a(int x)\n{\n    UNUSED(x)\n}\nvoid T::b() { go(); }\n",
+        "void a() {\n#ifdef X\n  if (p) {\n#else\n  if (q) {\n#endif\n  go();\n  }\n}\nvoid b() {}\n",
+        "T::a()\n  : x(1)\n#ifdef X\n  , y(2)\n#endif\n{\n}\nvoid b() {}\n",
+        "void T::a(int x) const\n    LOCKS(mutex) {\n  go();\n}\nvoid b() {}\n",
+        "API_EXPORT std::string a(const char* x) {\n  go();\n}\nvoid b() {}\n",
+    ],
+)
+def test_functions_behind_macros_and_torn_conditions_are_read(text):
+    facts = read_facts("a.cpp", text.encode())
+    found = [(one.name.rpartition(".")[2], one.parent) for one in facts.symbols if one.kind != "declaration"]
+    assert found == [("a", -1), ("b", -1)]
+
+
+def test_a_class_behind_a_macro_has_its_name_and_members():
+    text = b"class API Name : public Base {\n  Q_OBJECT\npublic slots:\n  explicit Name(int a);\n"
+    text += b"  void b() {}\n};\n"
+    facts = read_facts("a.h", b"namespace n {\n" + text + b"}\n")
+    assert ("n.Name", "class") in {(one.name, one.kind) for one in facts.symbols}
+    assert ("n.Name.b", "method") in {(one.name, one.kind) for one in facts.symbols}
+    assert not facts.calls
+
+
+def test_a_name_of_c_is_the_library_and_a_declaration_leads_to_the_definition():
+    project = project_of(
+        {
+            "win.h": "#define unlink _unlink\n#define get z_get\nvoid *malloc(int);\nint snprintf(char *);\n",
+            "win.c": "int snprintf(char *a) { return 0; }\n",
+            "real.h": "int get(int a);\n",
+            "real.c": "int get(int a) { return a; }\n",
+            "use.c": '#include "win.h"\n#include "real.h"\n'
+            "void f() { unlink(p); malloc(1); snprintf(b); get(2); }\n",
+        }
+    )
+    resolver, facts = Resolver(project), project.files["use.c"]
+    meant = {call.name: resolver.meaning("use.c", call) for call in facts.calls}
+    assert [meant[one].certainty for one in ("unlink", "malloc", "snprintf")] == ["external"] * 3
+    assert [one.path for one in meant["get"].targets] == ["real.c"]
+
+
+# -- Whatever bytes a file has, it is read or left out with a reason: no error, no endless search.
+BRACKETS = (
+    "(", "[", "{", "f(", "<", "class A { ", "fn f() {", "namespace a {", "*", "a<b<", "#if A\n", "`${",
+)  # fmt: skip
+
+
+def consistent(facts):
+    count = len(facts.symbols)
+    return all(NOWHERE <= one.parent < number for number, one in enumerate(facts.symbols)) and all(
+        NOWHERE <= number < count
+        for number in (
+            *(one.caller for one in facts.calls),
+            *(one.scope for one in facts.bindings),
+            *(one.symbol for one in facts.marks),
+        )
+    )
+
+
+@pytest.mark.parametrize("name", [one.name for one in GRAMMARS])
+def test_damaged_files_are_read_or_left_out(name):
+    draw, given, path = random.Random(name), sources(name, []), f"a{BY_NAME[name].endings[0]}"  # noqa: S311
+    for _ in range(25):
+        facts = read_facts(path, hostile(draw.choice(given), draw)[:200_000])
+        assert facts.skipped or consistent(facts)
+
+
+@pytest.mark.parametrize("name", [one.name for one in GRAMMARS])
+def test_deep_nesting_ends(name):
+    path = f"a{BY_NAME[name].endings[0]}"
+    for bracket in BRACKETS:
+        facts = read_facts(path, b"\n".join([bracket.encode() * 50] * 400))
+        assert facts.skipped or consistent(facts)
+
+
+def test_definitions_within_definitions_have_an_end():
+    source = "\n".join(f"{' ' * depth}class C{depth}:" for depth in range(90)) + f"\n{' ' * 90}pass\n"
+    facts = read_facts("a.py", source.encode())
+    assert not facts.whole
+    assert 40 <= len(facts.symbols) <= 50
+    assert max(len(one.name) for one in facts.symbols) <= 300
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("a.c", "x => "), ("a.java", "x => "), ("a.py", "/*"), ("a.py", "* & "), ("a.js", "[ & async "),
+        ("a.cpp", "= / match "),
+    ],
+)  # fmt: skip
+def test_runs_for_which_the_parser_takes_gigabytes_are_left_out(path, unit):
+    data = b"x = 1\n" + b"\n".join([unit.encode() * 10] * 400)
+    assert read_facts(path, data).skipped in {"no code of its language", "nested too deeply"}
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.py", "\n".join(f"CODE_{number} = {number}" for number in range(3_000))),
+        ("a.py", 'WORDS = """\n' + "a word - and more\n" * 2_000 + '"""\n'),
+        ("a.js", "\n".join(f"export const C{number} = -{number}" for number in range(3_000))),
+        ("a.tsx", "export const A = () => <p>" + "<b>so it is</b>\n" * 1_000 + "</p>;\n"),
+        ("a.go", "package a\n" + "// so it is - or not\n" * 2_000 + "func F() {}\n"),
+    ],
+)
+def test_long_runs_of_constants_texts_and_markup_are_read(path, source):
+    facts = read_facts(path, source.encode())
+    assert not facts.skipped
+    assert facts.symbols
+
+
+@pytest.mark.parametrize(("path", "unit"), [("a.java", ":: in "), ("a.cpp", "mod a { ")])
+def test_deeper_trees_than_queries_can_count_are_left_out(path, unit):
+    assert read_facts(path, b"\n".join([unit.encode() * 10] * 8_000)).skipped == "nested too deeply"

@@ -1,17 +1,15 @@
-"""The domain's vocabulary, its errors, its settings and its JSON."""
+"""Words of the domain, and times as they are kept."""
 
 import inspect
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
 from recortex import errors
 from recortex.codec import content_from_json
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.memory import (
-    importance_of,
-    lowest_priority_of,
-    priority_of,
-)
+from recortex.domain.memory import importance_of, lowest_priority_of, priority_of
+from recortex.domain.text import bounded_time
 from recortex.domain.vocabulary import (
     RELATION_ALIASES,
     TRUST_OF_ORIGIN,
@@ -22,6 +20,7 @@ from recortex.domain.vocabulary import (
 )
 from recortex.errors import InvalidInputError, RecortexError
 
+# -- The domain's vocabulary, its errors, its settings and its JSON.
 NEVER = None
 TABLE = """
 core                 never  0    365  architecture
@@ -140,3 +139,26 @@ def test_every_error_says_what_happened_and_what_to_do(error):
 def test_error_codes_are_their_own():
     assert len({error.code for error in CLASSES}) == len(CLASSES)
     assert len(CLASSES) >= 18
+
+
+# -- Times that come from outside are possible, or another one stands for them.
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SESSION = datetime(2026, 2, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("at", "expected"),
+    [
+        (datetime(2026, 2, 2, 9, tzinfo=UTC), datetime(2026, 2, 2, 9, tzinfo=UTC)),
+        (datetime(2026, 2, 2, 9, tzinfo=timezone(timedelta(hours=9))), datetime(2026, 2, 2, tzinfo=UTC)),
+        (datetime(2099, 1, 1, tzinfo=UTC), SESSION),
+        (datetime(1970, 1, 1, tzinfo=UTC), SESSION),
+        (None, SESSION),
+    ],
+)
+def test_an_impossible_time_is_that_of_its_session(at, expected):
+    assert bounded_time(at, NOW, SESSION) == expected
+
+
+def test_without_any_possible_time_it_is_now():
+    assert bounded_time(datetime(2099, 1, 1, tzinfo=UTC), NOW, None) == NOW

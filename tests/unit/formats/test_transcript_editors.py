@@ -1,17 +1,20 @@
-"""Sessions in the stores of Cursor and VS Code.
-
-No editor wrote these stores: they are made here in the shapes in which public programs read them, Cursor's
-with the tables of 2026 and those before, VS Code's as its own source writes them.
-"""
+"""Transcripts of editors and their extensions."""
 
 import json
 import sqlite3
 
 import pytest
+from claude_lines import user, write
 
+from generated import accounted
+from recortex.errors import FormatError
 from recortex.formats.session_files import find_sessions, histories
 from recortex.formats.transcripts import open_transcript
 
+# -- Sessions in the stores of Cursor and VS Code.
+#
+# No editor wrote these stores: they are made here in the shapes in which public programs read them,
+# Cursor's with the tables of 2026 and those before, VS Code's as its own source writes them.
 RULE = "From now on run the tests with `make check`."
 MORE = "We keep all times in UTC."
 GONE = "From now on we never use tabs."
@@ -247,3 +250,316 @@ def test_a_chat_without_a_folder_was_said_in_no_project(tmp_path):
     exported = tmp_path / "chat.json"
     one_line(exported)
     assert not read(exported)[1].digest
+
+
+# -- What the person typed in Cline and Continue, and what the clients and other programs put beside it.
+@pytest.fixture
+def cline(tmp_path):
+    """Writes a session as Cline 3.0.65 does: messages, and beside them where it ran."""
+
+    def written(*messages, name="s1", agent="lead", mode="user", **beside):
+        folder = tmp_path / "s1"
+        folder.mkdir(exist_ok=True)
+        (folder / "s1.json").write_text(
+            json.dumps({"version": 1, "session_id": "s1", "cwd": "/home/ada/kiln", **beside})
+        )
+        origin = {"source": "cli", "mode": mode, "version": "3.0.65"}
+        path = folder / f"{name}.messages.json"
+        said = [{"id": f"m{n}", "ts": 1_795_962_692_760 + n, **one} for n, one in enumerate(messages)]
+        path.write_text(
+            json.dumps({"version": 1, "agent": agent, "sessionId": name, "origin": origin, "messages": said})
+        )
+        reader = open_transcript(path)
+        return reader, list(reader)
+
+    return written
+
+
+def cline_user(*texts, **more):
+    return {"role": "user", "content": [{"type": "text", "text": text} for text in texts], **more}
+
+
+def typed(text):
+    return cline_user(f'<user_input mode="act">{text}</user_input>')
+
+
+def test_what_is_typed_in_cline_is_the_persons(cline):
+    use = {"type": "tool_use", "id": "c1", "name": "run_commands", "input": {"commands": ["cat notes.txt"]}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": [{"result": "Never use tabs."}]}
+    reader, turns = cline(
+        typed(RULE),
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Done."}]},
+        cline_user("[ERROR] You did not use a tool."),
+        cline_user('<user_input mode="plan">Say </user_input> twice</user_input>'),
+    )
+    assert reader.info.cwd == "/home/ada/kiln"
+    said = [(turn.text, turn.author) for turn in turns if turn.role == "user"]
+    assert said == [(RULE, "person"), ("Say </user_input> twice", "person")]
+    assert [call.ok for turn in turns for call in turn.tools] == [True]
+
+
+@pytest.mark.parametrize(
+    ("agent", "mode", "author"), [("subagent", "subagent", "agent"), ("lead", "automation", "program")]
+)
+def test_what_others_say_in_cline_is_theirs(cline, agent, mode, author):
+    reader, turns = cline(cline_user(RULE), name="agent_1", agent=agent, mode=mode)
+    assert [(turn.text, turn.author) for turn in turns] == [(RULE, author)]
+    assert reader.info.cwd == "/home/ada/kiln"
+
+
+@pytest.mark.parametrize(
+    ("beside", "author"),
+    [
+        ({"source": "cli", "interactive": True}, "person"),
+        ({"source": "cli", "interactive": False}, "program"),
+        ({"source": "cli"}, "person"),
+        ({"source": "desktop", "interactive": False}, "person"),
+    ],
+)
+def test_cline_tells_beside_the_session_whether_a_person_was_there(cline, beside, author):
+    _, turns = cline(typed(RULE), **beside)
+    assert [turn.author for turn in turns] == [author]
+
+
+def test_clines_summary_is_no_prompt(cline):
+    _, turns = cline(
+        cline_user("Context summary: all of it", metadata={"kind": "compaction_summary"}), typed(RULE)
+    )
+    assert [turn.role for turn in turns] == ["summary", "user"]
+
+
+def test_what_is_typed_in_continue_is_the_persons(tmp_path):
+    call = {"function": {"name": "Bash", "arguments": '{"command": "make"}'}}
+    state = {"toolCallId": "c1", "toolCall": call, "status": "errored", "output": [{"content": "no rule"}]}
+    history = [
+        {"message": {"role": "system", "content": "Be brief."}},
+        {"message": {"role": "user", "content": f"notes: Never use tabs.\n{RULE}"}, "editorState": RULE},
+        {"message": {"role": "assistant", "content": ""}, "toolCallStates": [state]},
+        {"message": {"role": "assistant", "content": "Done."}},
+        {"message": {"role": "assistant", "content": "x"}, "conversationSummary": "They set a rule."},
+    ]
+    path = tmp_path / "s.json"
+    path.write_text(
+        json.dumps(
+            {"sessionId": "s", "title": "t", "workspaceDirectory": "/home/ada/kiln", "history": history}
+        )
+    )
+    reader = open_transcript(path)
+    turns = list(reader)
+    assert [(turn.role, turn.text) for turn in turns if turn.text] == [
+        ("user", RULE), ("assistant", "Done."), ("summary", "They set a rule."),
+    ]  # fmt: skip
+    assert [(call.name, call.command, call.ok) for turn in turns for call in turn.tools] == [
+        ("Bash", "make", False)
+    ]
+    assert "tabs" in turns[0].injected
+    assert (reader.info.session_id, reader.info.cwd) == ("s", "/home/ada/kiln")
+
+
+_NUMBERS = iter(range(10_000))
+
+
+def event(kind, _agent=None, **data):
+    line = {
+        "type": kind, "data": data, "id": f"e{next(_NUMBERS)}", "timestamp": "2026-03-01T10:00:00.000Z",
+        "parentId": None,
+    }  # fmt: skip
+    return line | ({"agentId": _agent} if _agent else {})
+
+
+START = event(
+    "session.start", sessionId="c1", copilotVersion="1.0.64", startTime="2026-03-01T09:59:58Z",
+    context={"cwd": "/home/ada/kiln", "branch": "main"},
+)  # fmt: skip
+
+
+def said(content, **fields):
+    return event("user.message", content=content, transformedContent=f"<now/>{content}", **fields)
+
+
+def agent(content, *calls, message="m1", **fields):
+    requests = [{"toolCallId": call, "name": name, "arguments": given} for call, name, given in calls]
+    return event("assistant.message", messageId=message, content=content, toolRequests=requests, **fields)
+
+
+def began(call, name, given):
+    return event("tool.execution_start", toolCallId=call, toolName=name, arguments=given)
+
+
+def ended(call, content, *, success=True):
+    told = {"result": {"content": content}} if success else {"error": {"message": content}}
+    return event("tool.execution_complete", toolCallId=call, success=success, **told)
+
+
+@pytest.fixture
+def read_copilot(tmp_path):
+    def read(*events, **options):
+        path = tmp_path / "events.jsonl"
+        path.write_text("".join(json.dumps(one) + "\n" for one in (START, *events)))
+        reader = open_transcript(path, **options)
+        turns = list(reader)
+        assert accounted(reader.counts)
+        return reader, turns
+
+    return read
+
+
+def test_a_session_is_read_with_its_tools_and_place(read_copilot):
+    reader, turns = read_copilot(
+        event("system.message", role="system", content="You are an agent."),
+        event("hook.start", hookType="preToolUse", input={}),
+        said("heat the oven"),
+        agent("I look.", ("t1", "bash", {"command": "make heat"}), ("t2", "view", {"path": "oven.py"})),
+        began("t1", "bash", {"command": "make heat"}),
+        ended("t1", "no fuel\n<shellId: 0 completed with exit code 2>"),
+        ended("t2", "Path does not exist", success=False),
+        agent("There is none.", message="m2"),
+        event("session.compaction_complete", success=True, summaryContent="They heated the oven."),
+        event("session.resume", context={"cwd": "/home/ada/kiln", "branch": "hotter"}),
+        event("abort", reason="user_initiated"),
+        said("stop"),
+    )
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "heat the oven"),
+        ("assistant", "I look."),
+        ("assistant", "There is none."),
+        ("summary", "They heated the oven."),
+        ("user", "stop"),
+    ]
+    ran, looked = turns[1].tools
+    assert (ran.command, ran.ok, looked.files, looked.ok) == ("make heat", False, ("oven.py",), False)
+    assert looked.output == "Path does not exist"
+    assert turns[4].interrupts
+    assert [turn.branch for turn in turns[::4]] == ["main", "hotter"]
+    info = reader.info
+    assert (info.client, info.session_id, info.version) == ("copilot", "c1", "1.0.64")
+    assert (info.cwd, info.branch) == ("/home/ada/kiln", "main")
+
+
+def test_only_a_person_speaks_for_the_person(read_copilot):
+    reader, turns = read_copilot(
+        said("", source="system", delivery="steering"),
+        said("Base directory for this skill: /x", source="skill-plan"),
+        said("You review.", source="agent-c1", _agent="t9"),
+        said("and use tabs", delivery="steering"),
+        event("system.notification", content="An agent is idle."),
+    )
+    assert [(turn.text, turn.sidechain, turn.form) for turn in turns] == [
+        ("You review.", True, "prompt"),
+        ("and use tabs", False, "queued"),
+    ]
+    assert reader.counts.skipped["user.message/skill-plan"] == 1
+
+
+def test_a_turn_has_the_folder_into_which_the_session_changed(read_copilot):
+    reader, turns = read_copilot(
+        said("heat the oven"),
+        event("session.context_changed", cwd="/home/ada/shop", gitRoot="/home/ada/shop", branch="sale"),
+        said("print the labels"),
+    )
+    assert [(turn.cwd, turn.branch) for turn in turns] == [
+        ("/home/ada/kiln", "main"),
+        ("/home/ada/shop", "sale"),
+    ]
+    assert reader.info.cwd == "/home/ada/kiln"
+
+
+def test_a_session_that_an_agent_runs_on_behalf_of_another_has_no_person(tmp_path):
+    data = {**START["data"], "detachedFromSpawningParentSessionId": "c0"}
+    path = tmp_path / "events.jsonl"
+    lines = ({**START, "data": data}, said("Never use tabs."), agent("Noted."))
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    reader = open_transcript(path)
+    assert [turn.by_person for turn in reader] == [False, False]
+    assert reader.info.parent_session == "c0"
+
+
+def test_what_autopilot_sends_to_go_on_is_nobodys_word(read_copilot):
+    _, turns = read_copilot(
+        said("heat the oven"), said("Continue with the task.", isAutopilotContinuation=True)
+    )
+    assert [turn.text for turn in turns] == ["heat the oven"]
+
+
+QUESTION = {"question": "How far?", "choices": ["Half (Recommended)", "All"]}
+
+
+def test_an_answer_has_its_question(read_copilot):
+    _, turns = read_copilot(
+        agent("", ("t1", "ask_user", QUESTION)),
+        began("t1", "ask_user", QUESTION),
+        ended("t1", "User selected: Half (Recommended)"),
+        began("t2", "ask_user", QUESTION),
+        ended("t2", "User responded: three quarters"),
+    )
+    answers = [(turn.text, turn.asked) for turn in turns if turn.form == "answer"]
+    offered = "How far?\n- Half (Recommended)\n- All"
+    assert answers == [("> How far?\nHalf", offered), ("> How far?\nthree quarters", offered)]
+
+
+@pytest.mark.parametrize(
+    ("name", "output"),
+    [
+        ("tickets-ask_user", "User responded: never test"),
+        ("bash", "User responded: never test"),
+        ("ask_user", "User responded: The user is not available to respond and will review your work later."),
+    ],
+)
+def test_other_results_are_not_the_persons_words(read_copilot, name, output):
+    _, turns = read_copilot(agent("", ("t1", name, {})), began("t1", name, {}), ended("t1", output))
+    assert [turn.role for turn in turns] == ["assistant"]
+
+
+def test_a_refusal_has_its_reason(read_copilot):
+    _, turns = read_copilot(
+        event("permission.completed", result={"kind": "denied-interactively-by-user", "feedback": "use rg"}),
+        event("permission.completed", result={"kind": "approved"}),
+        event("exit_plan_mode.completed", approved=False, feedback="smaller steps"),
+    )
+    assert [(turn.text, turn.form, turn.asked) for turn in turns] == [
+        ("use rg", "refusal", "permission"),
+        ("smaller steps", "refusal", "exit_plan_mode"),
+    ]
+
+
+def read_from(path, cursor=0, *, final=False):
+    reader = open_transcript(path, cursor=cursor, final=final)
+    turns = list(reader)
+    assert accounted(reader.counts)
+    return reader, turns
+
+
+def test_a_torn_last_line_is_read_when_it_is_whole(tmp_path):
+    whole = user("u2", "second")
+    path = write(tmp_path / "s1.jsonl", user("u1", "first"), whole[:40], end="")
+    for final in (False, True):
+        reader, turns = read_from(path, final=final)
+        assert [turn.text for turn in turns] == ["first"]
+        assert (reader.counts.torn, reader.cursor) == (1, len(user("u1", "first")) + 1)
+    with path.open("a") as file:
+        file.write(whole[40:] + "\n")
+    assert [turn.text for turn in read_from(path, reader.cursor)[1]] == ["second"]
+
+
+def test_a_file_that_was_replaced_by_a_shorter_one_is_read_again(tmp_path):
+    path = write(tmp_path / "s1.jsonl", user("u1", "new"))
+    reader, turns = read_from(path, 10_000, final=True)
+    assert reader.restarted
+    assert [turn.text for turn in turns] == ["new"]
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FormatError, match="absent"):
+        open_transcript(tmp_path / "absent.jsonl")
+    with pytest.raises(FormatError):
+        open_transcript(tmp_path)
+
+
+def test_an_endless_last_line_waits_or_is_skipped(tmp_path):
+    path = write(tmp_path / "s1.jsonl", user("u1", "first"), user("u2", "x" * (17 * 1024 * 1024)), end="")
+    growing, turns = read_from(path)
+    assert (growing.counts.torn, growing.cursor, len(turns)) == (1, len(user("u1", "first")) + 1, 1)
+    ended, _ = read_from(path, final=True)
+    assert (ended.counts.skipped, ended.cursor) == ({"oversized": 1}, path.stat().st_size)

@@ -1,7 +1,10 @@
-"""What is predicted does not depend on order or repetition; a cache holds only what still holds."""
+"""What is predicted, and what a cache holds of it."""
 
+import json
 import os
+import subprocess
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -23,6 +26,7 @@ from recortex.prediction.engine import (
     predict,
 )
 
+# -- What is predicted does not depend on order or repetition; a cache holds only what still holds.
 NAMES = st.frozensets(st.sampled_from(["a.py", "b.py", "c.ts", "d.md"]), max_size=3)
 CANDIDATES = st.lists(
     st.builds(
@@ -165,3 +169,36 @@ def test_files_that_hooks_saw_belong_to_the_exchange_of_that_time(services, cloc
     )
     prospect = Prospect(services, None, clock())
     assert [one.names for one in prospect.candidates("")] == [frozenset({"seen.py"})]
+
+
+# -- The golden sets of prediction: memories and a moment, what is predicted, and why.
+GOLDEN = sorted((Path(__file__).parents[2] / "golden" / "prediction").glob("*.json"))
+
+
+def git(project, *words):
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=project, check=True)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_golden_sets_of_prediction(project, clock, path):
+    given = json.loads(path.read_text(encoding="utf-8"))
+    git(project, "init", "-q", "-b", given.get("branch", "main"))
+    if changed := given.get("change"):
+        (project / changed).parent.mkdir(parents=True, exist_ok=True)
+        (project / changed).write_text("changed = False\n")
+        git(project, "add", changed)
+    git(project, "commit", "-q", "--allow-empty", "-m", "Start")
+    if changed:
+        (project / changed).write_text("changed = True\n")
+    with Cortex.open(project, clock=clock) as cortex:
+        kept = [cortex.remember(**one).id for one in given["memories"]]
+        found = cortex.predict(**given["ask"]).predicted
+        expected = given["expect"]
+        assert {one.id for one in found} == {kept[place] for place in expected["needed"]}, given["why"]
+        assert "top" not in expected or found[0].id == kept[expected["top"]], given["why"]
+        by_id = {one.id: one for one in found}
+        for place, reason in expected.get("because", {}).items():
+            assert reason in by_id[kept[int(place)]].because, given["why"]
+        for place in expected.get("agreeing", ()):
+            assert len(by_id[kept[place]].because) > 1
+            assert by_id[kept[place]].confidence > max(WEIGHTS.values()), given["why"]

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from privacy_rules import expand, rules
-from recortex.engines.privacy import redact
-from recortex.engines.privacy.table import THRESHOLD, RuleTable, built_in_rules
+from privacy_rules import examples, expand, rules
+from recortex.app.projects import shown
+from recortex.engines.privacy import redact, redact_json
+from recortex.engines.privacy.checks.credentials import is_jumble
+from recortex.engines.privacy.table import (
+    GATES,
+    READ_PLAINLY,
+    THRESHOLD,
+    RuleTable,
+    Scan,
+    built_in_rules,
+    check_named,
+    default_table,
+    fold,
+)
 
+# -- What redaction replaces, what it leaves alone, and how sure it is.
 RULES = built_in_rules()
 
 
@@ -192,3 +208,251 @@ def test_tokens_directly_after_each_other_both_go(template):
 )
 def test_a_word_that_ends_like_a_name_and_a_form_s_rules_are_no_password(text):
     assert redact(text).text == text
+
+
+# -- A secret is known by a word and what stands around it: in code, configuration, file names and speech.
+VALUES = ("gulhix7dorf", "Kettle!48", "nW4(tQz9;Lr#2Kd", "movkepzid", "lantern-walnut-otter")
+KEY = expand("<<A32>>")
+CODE = [
+    'password := []byte("{}")', 'let password = String::from("{}");', 'password: Optional[str] = "{}"',
+    'pw = os.getenv("DB_PASSWORD", "{}")', "password = ENV['DB_PASSWORD'] || '{}'",
+    "{{ :password => '{}' }}", 'connect(user, password="{}")', '[{{"key": "DB_PASSWORD", "value": "{}"}}]',
+    'std::string password{{"{}"}};', 'strcpy(password, "{}");',
+]  # fmt: skip
+CONFIGURATION = [
+    "password: |-\n    {}\n", "passphrase: >  # ours\n  {}\nuser: app\n",
+    "db:\n  password:\n    {}\nport: 1\n", 'password = """\n{}"""\n', "password = <<~END\n  {}\nEND\n",
+    "db.password=\\\n    {}\n", "- value: {}\n  name: DB_PASSWORD\n",
+    "| user | password |\n|---|---|\n| app | {} |\n",
+]  # fmt: skip
+SPEECH = [
+    "the password of the old box would be {}", "{} is the password", "use {} as password for it",
+    "the password might be {}", "le mot de passe doit être {}", "the credentials are root and {}",
+    "die Zugangsdaten lauten root / {}", "das Kennwort vom Server war bisher {}",
+    "le mot de passe de la base était {}", "la contraseña del servidor era {}",
+    "a senha do servidor vai ser {}", "服务器的密码设成了{}", "用{}作为密码", "サーバーのパスワードは「{}」でした", "{}をパスワードにして",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [*CODE, *CONFIGURATION, *SPEECH])
+def test_what_is_given_as_a_password_goes(shape):
+    for value in VALUES:
+        clean = redact(shape.format(value)).text
+        assert value not in clean
+        assert redact(clean).text == clean
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ('password = (\n    "gulhix"\n    "dorf7vex"\n)', ("gulhix", "dorf7vex")),
+        ("password = 'gulhix' \\\n  'dorf7vex'", ("gulhix", "dorf7vex")),
+        ('password: "gulhix\\\n  dorf7vex"', ("gulhix", "dorf7vex")),
+        ('password = concat!("gulhix", "dorf7vex")', ("gulhix", "dorf7vex")),
+        ("password: 'gulhix'.concat('dorf7vex')", ("gulhix", "dorf7vex")),
+        ("password = (f'gulhix'\n    f'dorf7vex')", ("gulhix", "dorf7vex")),
+        ('password = "gulhix"; password += "dorf7vex"', ("gulhix", "dorf7vex")),
+        ('new PDO($dsn, "app", "gulhix7dorf")', ("gulhix7dorf",)),
+        ("+db.lan:5432:shop:app:gulhix", ("gulhix",)),
+        ('echo "db.lan:5432:shop:app:gulhix" >> .pgpass', ("gulhix",)),
+        ("the passphrase is kettle walnut ribbon sunset", ("kettle walnut", "ribbon sunset")),
+        ("die Passphrase lautet kettle walnut ribbon sunset", ("kettle walnut",)),
+        ("the PIN of the gate is 481516", ("481516",)),
+        ("PINコードは481516です", ("481516",)),
+        (f"der Schlüssel der Schnittstelle lautet {KEY}", (KEY,)),
+        (f"访问令牌是{KEY}", (KEY,)),
+        (f"client_secret: |\n  {KEY}\n", (KEY,)),
+        ("INSERT INTO people (name, password) VALUES ('app', 'gulhix7dorf')", ("gulhix7dorf",)),
+    ],
+)
+def test_secrets_in_parts_words_and_numbers_go(text, parts):
+    clean = redact(text).text
+    assert not [part for part in parts if part in clean]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: |\n  Enter the password of the account.\n",
+        "--- PASS: TestLogin_RejectsEmptyName (0.00s)", "All checks pass: `gofmt`, `vet`",
+        "parts are identified by strategy and number", '"minipass": "^7.1.2"', "password: string;\n",
+        'password = getattr(user, "hash")', "the password is hashed with argon2id and has 12 characters",
+        "our password manager is Bitwarden", "SELECT id, password FROM gulhix",
+        "das Passwort muss geändert werden", "la frase secreta es opcional", "la contraseña es obligatoria",
+        "密码使用argon2加密", "密码保存在localStorage里", "パスワードはbcryptでハッシュ化します", "sign in with Google and GitHub",
+        "GPIO pin 4815 blinks at commit 1234567", "pin to commit 1234567",
+        f"the secret santa list of commit {expand('<<h40>>')}",
+    ],
+)  # fmt: skip
+def test_what_only_speaks_of_secrets_stays(text):
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vpn-password-gulhixdorf.txt", "notes/wifi_pwd_Dorfen42.png", "my pin 4815.txt",
+        "mdp_kepvexzid.txt", "パスワードgulhix77.txt", "密码gulhix77.md",
+    ],
+)  # fmt: skip
+def test_a_file_name_that_says_a_secret_is_replaced(name):
+    assert shown(name) != name
+    assert shown(shown(name)) == shown(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password_utils.py", "src/password-strength-meter.tsx", "secret-santa.md", "pin-dependencies.md",
+        "password-policy-v2.md", "token-usage-2024.csv", "PasswordController.cs",
+    ],
+)  # fmt: skip
+def test_a_file_name_that_speaks_of_secrets_stays(name):
+    assert shown(name) == name
+
+
+@pytest.mark.parametrize("unit", ["凭据", "pwd ", 'password = "', "用a和", "password " + "abcd " * 60])
+def test_words_said_again_and_again_take_time_in_proportion(unit):
+    def seconds(size):
+        began = time.process_time()
+        redact((unit * size)[:size])
+        return time.process_time() - began
+
+    seconds(1_000)
+    assert seconds(80_000) < 12 * max(seconds(20_000), 0.02)
+
+
+def test_signs_that_alternate_are_no_code():
+    assert is_jumble("nW4(tQz9;Lr#2Kd")
+    assert not is_jumble("getUser(ID2)[0].name")
+    assert not is_jumble("${DB_Pass9}(Xy1)")
+
+
+# -- Typed contents and metadata: each string of a JSON value is cleaned, and a key names the secret by it.
+def test_strings_at_every_depth_are_cleaned():
+    key = expand("ghp_<<A36>>")
+    value, findings = redact_json({"a": [{"b": f"use {key}"}], "n": 3, "t": True, "z": None})
+    assert value == {"a": [{"b": "use [GITHUB_TOKEN]"}], "n": 3, "t": True, "z": None}
+    assert [finding.rule for finding in findings] == ["github_token"]
+
+
+def test_key_names_the_secret():
+    value, findings = redact_json(
+        {"password": "hunter2hunter2", "apiToken": expand("<<a32>>"), "note": "hunter2hunter2"}
+    )
+    assert value == {"password": "[PASSWORD]", "apiToken": "[SECRET]", "note": "hunter2hunter2"}
+    assert len(findings) == 2
+
+
+def test_keys_are_cleaned_and_kept_apart():
+    value, _ = redact_json({"ada@lovelace.org": 1, "grace@navy-archive.net": 2})
+    assert value == {"[EMAIL]": 1, "[EMAIL] 2": 2}
+
+
+def test_too_deep_is_replaced_rather_than_kept():
+    value: object = "ada@lovelace.org"
+    for _ in range(500):
+        value = [value]
+    assert "lovelace" not in json.dumps(redact_json(value)[0])
+
+
+def test_scalars_come_back():
+    assert redact_json(5) == (5, ())
+    assert redact_json("plain") == ("plain", ())
+
+
+# -- Each row of the table proves itself: its positives are caught, its negatives survive.
+BY_NAME = {rule.name: rule for rule in RULES}
+POSITIVES = [(BY_NAME[name], text) for name, text in examples("positives")]
+
+
+def caught(rule, text):
+    done = redact(text)
+    return (
+        rule.name in [finding.rule for finding in done.findings]
+        and rule.placeholder in done.text
+        and not any(text[finding.start : finding.end] in done.text for finding in done.findings)
+    )
+
+
+def found_as_by_a_full_search(rule, text):
+    expression = default_table().compiled(rule)
+    begins = [match.start() for match in expression.finditer(text.lower() if rule.folded else text)]
+    return any(text.lower().startswith(rule.keywords, begin) for begin in begins)
+
+
+def test_every_positive_is_caught_by_its_row():
+    assert [(rule.name, text) for rule, text in POSITIVES if not caught(rule, text)] == []
+
+
+def test_every_negative_survives_all_rows():
+    assert [(name, text) for name, text in examples("negatives") if redact(text).text != text] == []
+
+
+def test_anchored_rows_find_what_a_full_search_finds():
+    anchored = [(rule, text) for rule, text in POSITIVES if rule.anchored]
+    assert anchored
+    missed = [(rule.name, text) for rule, text in anchored if not found_as_by_a_full_search(rule, text)]
+    assert missed == []
+
+
+def test_rows_are_tried_wherever_a_full_search_matches():
+    missed = []
+    for rule, example in [case for case in POSITIVES if not case[0].anchored]:
+        table = RuleTable([rule])
+        for around in ("", "\n", "x, 5: ", "\n  ", "key 10.0.0.7 | a-b@c.d; ", "日本 \ud800 İ "):
+            text = around * 40 + example + around + example + around * 40
+            folded = fold(text)
+            tried = [match.span() for _, _, all_ in Scan(table, text, folded, []).matches() for match in all_]
+            full = table.compiled(rule).finditer(folded if rule.folded else text)
+            if tried != [match.span() for match in full]:
+                missed.append((rule.name, example, around))
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "text", ["pass" * 50, "mot de passe, 密码 \ud800 \U0001f511 AKIA sk-lf-", "aaaaaaaaaaaa" * 9]
+)
+def test_automaton_finds_what_searching_for_each_literal_finds(text):
+    literals = RuleTable(RULES).literals
+    plain = literals.hits(text, 7)
+    literals.hits("x" * READ_PLAINLY, 0)
+    assert literals.hits(text, 7) == plain
+
+
+def test_names_are_unique_and_examples_are_there():
+    assert len(BY_NAME) == len(RULES)
+    assert [rule["name"] for rule in rules()] == list(BY_NAME)
+    assert all(rule["positives"] and rule["negatives"] for rule in rules())
+
+
+def test_checks_are_functions():
+    assert all(callable(check_named(rule.check)) for rule in RULES if rule.check)
+
+
+def test_keywords_are_folded_and_gates_exist():
+    for rule in RULES:
+        assert all(keyword == keyword.lower() for keyword in rule.keywords)
+        assert rule.gate in {"", *GATES}
+        assert rule.keywords or not rule.anchored
+
+
+def test_example_templates_repeat():
+    assert expand("a<<h32>>b") == expand("a<<h32>>b")
+    assert len(expand("<<h32>>")) == 32
+    assert expand("<<x5>>") == "xxxxx"
+
+
+# -- The golden sets of privacy: texts, what may not be left of them, what must, and why.
+GOLDEN = sorted((Path(__file__).parents[2] / "golden" / "privacy").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_golden_sets_of_privacy(path):
+    given = json.loads(path.read_text(encoding="utf-8"))
+    for one in given["texts"]:
+        clean = redact(one["text"]).text
+        assert [part for part in one.get("gone", ()) if part in clean] == [], given["why"]
+        assert [part for part in one.get("stays", ()) if part not in clean] == [], given["why"]
+        assert "gone" in one or clean == one["text"], given["why"]
+        assert redact(clean).text == clean, given["why"]
