@@ -1,18 +1,35 @@
-"""The contracts of `ports.search.Sessions` and `ports.model.ModelCalls`, on every engine."""
+"""Sessions and what is learned from them, on every engine."""
 
 import threading
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
+from random import Random
 
+import pytest
+from hooks_of_clients import called, jobs_ended
+
+from claude_sessions import claude_session
 from example_memories import AT, id_of, insert, memory
+from places import location_of, project_of, store_folder
+from recortex import Cortex
+from recortex.app.backends.stores import open_sessions
+from recortex.app.hooks.context import logged_errors
+from recortex.app.projects import of_project
 from recortex.domain.exchange import Exchange
 from recortex.domain.maintenance import Checkpoint
-from recortex.domain.memory import AuditEntry, FileLink
+from recortex.domain.memory import AuditEntry, FileLink, Source
 from recortex.domain.model_call import Limit, ModelCall, Spending
+from recortex.domain.search import MemoryQuery
 from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
-from recortex.domain.text import word_of_file
-from recortex.domain.vocabulary import Actor, Scope
+from recortex.domain.text import LONGEST_ID, known_as, word_of_file
+from recortex.domain.vocabulary import Actor, RelationType, Scope, Status
+from recortex.engines.ingestion.service import Ingestion
+from recortex.engines.privacy import Draft
+from recortex.errors import InvalidInputError, PersonNeededError
+from recortex.formats.transcripts.reader import open_transcript
 
+# -- The contracts of `ports.search.Sessions` and `ports.model.ModelCalls`, on every engine.
 MINUTE = timedelta(minutes=1)
 FIRST = Session(id="s1", started_at=AT, seen_at=AT, client="c", cwd="/p", transcript="/t/1.jsonl", process=77)
 GIVEN = Receipt(session="s1", context=0, memory=id_of(1), scope=Scope.PROJECT, channel="surface", at=AT)
@@ -252,3 +269,264 @@ def test_what_was_remembered_since(store):
         store.ledger.record([replace(entry, actor=Actor.AGENT, operation="merge")])
     assert store.sessions.remembered_since(AT)
     assert not store.sessions.remembered_since(AT + MINUTE)
+
+
+# -- A client may call a session whatever it likes.
+#
+# What no index would take works on both engines, in hooks and transcripts.
+CHANCE = Random(7)  # noqa: S311  nothing that an index could pack, and the same each time
+IDS = {
+    "short": "s-1",
+    "as it is": "x" * LONGEST_ID,
+    "just too long": CHANCE.randbytes(LONGEST_ID // 2).hex() + "x",
+    "longest": CHANCE.randbytes(2048).hex(),
+    "not of ASCII": "".join(chr(0x4E00 + CHANCE.randrange(20_000)) for _ in range(4096)),
+}
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def location(request, project, home, server, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with jobs_ended(home):
+        if request.param == "sqlite":
+            store_folder(project)
+            yield of_project(project_of(project))
+        else:
+            url = server.workspace_url()
+            monkeypatch.setenv("RECORTEX_URL", url)
+            store_folder(project)
+            yield location_of(url, project)
+
+
+@pytest.mark.parametrize("session", IDS.values(), ids=IDS)
+def test_hooks_note_it(project, location, session):
+    with Cortex.open(project) as cortex:
+        cortex.remember(
+            "Refunds are retried three times, since the bank drops one in a hundred", kind="tribal"
+        )
+    called(project, "session-start", session_id=session, hook_event_name="SessionStart", source="startup")
+    read = {"tool_name": "Read", "tool_input": {"file_path": str(project / "pay.py")}, "tool_response": {}}
+    called(project, "post-tool-use", session_id=session, hook_event_name="PostToolUse", **read)
+    sessions = open_sessions(location)
+    assert sessions.get(known_as(session)).id == known_as(session)
+    assert len(sessions.receipts(known_as(session))) == 1
+    assert len(sessions.signals(known_as(session))) == 1
+    assert not logged_errors(location)
+
+
+@pytest.mark.parametrize("session", IDS.values(), ids=IDS)
+@pytest.mark.usefixtures("location")
+def test_a_transcript_of_it_teaches(project, session, tmp_path):
+    said = "please remember that we use uv and not pip in this repository"
+    path = claude_session(tmp_path / "session.jsonl", project, said, session=session, uuid="u-1")
+    assert open_transcript(path).client
+    with Cortex.open(project) as cortex:
+        cortex.extract(str(path))
+        (kept,) = cortex.list().memories
+        assert cortex.get(kept.id).source.session == known_as(session)
+
+
+# -- Learning from corrections and from a person's answers, on every engine.
+LAYERS = "Don't call the database from controllers; use the repository layer as all other controllers do."
+
+
+@pytest.fixture
+def url(project, layout, server):
+    return f"sqlite:///{project}/cortex.db" if layout == "sqlite" else server.workspace_url(layout)
+
+
+@pytest.fixture
+def cortex(project, clock, url, monkeypatch):
+    """The memory of a project, without vectors, kept by each engine."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(project, url=url, clock=clock) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "importance"),
+    [
+        ("Never log access tokens, they end up in the support archive.", "tribal", "critical"),
+        ("This reads every row one by one, an N+1 query; batch it.", "code_smell", "normal"),
+        ("You must not touch released migrations.", "constraint_override", "high"),
+        ("The column is called `user_id`, not `uid`.", "preference", "normal"),
+    ],
+)
+def test_each_category_makes_its_kind(cortex, words, kind, importance):
+    kept = cortex.learn(words).memory
+    assert (kept.kind, kept.importance) == (kind, importance)
+
+
+def test_the_same_correction_is_more_evidence_and_no_second_memory(cortex, clock):
+    first = cortex.learn(LAYERS)
+    clock.pass_(days=1)
+    again = cortex.learn(f"No, {LAYERS[0].lower()}{LAYERS[1:]}")
+    assert (again.outcome, again.memory.id) == ("updated", first.memory.id)
+    assert again.factors.evidence > first.factors.evidence
+    assert again.memory.confidence > first.memory.confidence
+    assert cortex.list().total == 1
+
+
+def test_a_correction_is_linked_to_what_it_was_learned_from_and_to_what_it_replaces(cortex, clock):
+    known = cortex.remember("Controllers must go through the repository layer.", kind="pattern_rationale")
+    taught = cortex.learn(LAYERS)
+    assert {(one.type, one.other(taught.memory.id)) for one in taught.relations} == {
+        (RelationType.LEARNED_FROM, known.id)
+    }
+    clock.pass_(days=1)
+    old = cortex.remember("Tests run with npm test", kind="tribal")
+    clock.pass_(days=1)
+    new = cortex.learn("Tests run with pnpm test, we no longer use npm test")
+    assert cortex.get(old.id).superseded_by == new.memory.id
+    assert (RelationType.TRIGGERED_BY, old.id) in {
+        (one.type, one.other(new.memory.id)) for one in new.relations
+    }
+
+
+def test_texts_and_a_diff_teach_what_changed(cortex):
+    shown = cortex.learn(original="requests.get(url)", corrected="requests.get(url, timeout=10)")
+    assert "`requests.get(url, timeout=10)`" in shown.principle
+    changed = ("-u = getUser(1)", "-v = getUser(2)", "+u = get_user(1)", "+v = get_user(2)")
+    diff = "\n".join(("--- a/app.py", "+++ b/app.py", "@@ -1,2 +1,2 @@", *changed, ""))
+    renamed = cortex.learn(diff)
+    assert (renamed.category, renamed.memory.files[0].path) == ("naming_convention", "app.py")
+
+
+def test_a_trial_keeps_nothing_and_nothing_is_learned_of_nothing(cortex):
+    assert cortex.learn(LAYERS, dry_run=True).dry_run
+    assert cortex.list().total == 0
+    for words in ("", "ok"):
+        with pytest.raises(InvalidInputError):
+            cortex.learn(words)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "status"),
+    [("confirm", "", "active"), ("reject", "", "archived"), ("modify", "The pool has ten.", "active")],
+)
+def test_an_answer_changes_the_confidence_and_is_taken_back(cortex, clock, answer, text, status):
+    kept = cortex.remember("The pool has nine connections.", kind="tribal", confidence=0.6)
+    clock.pass_(days=1)
+    done = cortex.feedback(kept.id, answer, text=text)
+    assert done.memory.status == status
+    assert done.confidence[1] == pytest.approx(0.3 if answer == "reject" else 0.8)
+    assert bool(done.memory.validated_at) is (answer != "reject")
+    clock.pass_(minutes=1)
+    back = cortex.undo(kept.id)
+    assert (back.text, back.status, back.validated_at) == (kept.text, kept.status, None)
+    assert back.confidence == pytest.approx(0.6, abs=0.01)
+
+
+def test_an_answer_to_what_was_put_away_is_refused(cortex):
+    kept = cortex.remember("The pool has nine connections.", kind="tribal")
+    cortex.forget(kept.id)
+    with pytest.raises(InvalidInputError, match="archived"):
+        cortex.feedback(kept.id, "confirm")
+
+
+def test_an_agent_validates_nothing(project, clock, url, cortex):
+    kept = cortex.remember("The pool has nine connections.", kind="tribal", confidence=0.6)
+    pinned = cortex.remember("Never deploy on Fridays.", kind="tribal", pinned=True)
+    with Cortex.open(project, url=url, clock=clock, actor=Actor.AGENT) as agent:
+        done = agent.feedback(kept.id, "reject").memory
+        assert (done.status, done.validated_at) == ("active", None)
+        with pytest.raises(PersonNeededError):
+            agent.feedback(pinned.id, "reject")
+
+
+def test_a_person_is_asked_about_what_is_uncertain_and_important_first(cortex, clock):
+    unsure = cortex.remember("Releases need two approvals.", kind="decision", confidence=0.4, priority=8)
+    cortex.remember("The logo is blue.", kind="decision", confidence=0.4, priority=3)
+    cortex.remember("The pool has nine connections.", kind="tribal", confidence=0.95, priority=8)
+    [question] = cortex.review(candidates=True).questions
+    assert (question.memory.id, question.doubt) == (unsure.id, "uncertain")
+    assert "important" in question.question
+    cortex.feedback(unsure.id, "confirm")
+    assert cortex.review(candidates=True).questions == ()
+    clock.pass_(days=120)
+    asked = {one.doubt for one in cortex.review(candidates=True).questions}
+    assert "never validated" in asked
+
+
+def test_a_person_is_asked_which_of_two_holds(cortex, clock):
+    old = cortex.remember("Tests run with npm test", kind="procedural", pinned=True)
+    clock.pass_(days=1)
+    new = cortex.remember(
+        "Tests run with pnpm test, we no longer use npm test", kind="procedural", status="active"
+    )
+    [question] = cortex.review(candidates=True).questions
+    assert (question.memory.id, question.doubt, question.against.id) == (new.id, "contradicted", old.id)
+
+
+# -- Many drafts kept at once leave the same as one after another, on every engine.
+KNOWN = (
+    "The parcel queue retries a failed delivery three times before it gives up",
+    "Invoices are numbered by year and tenant, because auditors ask for it",
+)
+NEW = (
+    Draft(kind="insight", text="The parcel queue retries a failed delivery five times before it gives up"),
+    Draft(kind="insight", text="Cursors expire after an hour"),
+    Draft(kind="insight", text='"Cursors expire after an hour!"', source=Source(session="s1")),
+    Draft(kind="decision", text="Sessions live in Redis", supersedes=id_of(2)),
+    Draft(kind="decision", text="Sessions live in Postgres", supersedes=id_of(6)),
+    Draft(kind="insight", text="The test account is admin with password=hunter2hunter2"),
+    Draft(kind="insight", text=KNOWN[0] + ".", source=Source(session="s2")),
+)
+
+
+def left(store, *chunks):
+    """What is in a store after drafts were kept, chunk by chunk."""
+    numbers = count(1)
+    ingestion = Ingestion(store, store.search, count=len, new_id=lambda: id_of(next(numbers)))
+    known = [Draft(kind="insight", text=text) for text in KNOWN]
+    outcomes = [
+        (one.outcome, one.memory.text, one.redacted)
+        for chunk in (known, *chunks)
+        for one in ingestion.keep(chunk, now=AT, actor=Actor.USER)
+    ]
+    memories = sorted(store.memories.find(MemoryQuery(statuses=tuple(Status))), key=lambda one: one.id)
+    ids = [one.id for one in memories]
+    logged = [(one.memory_id, one.operation, one.details) for one in store.ledger.recent(100)]
+    relations = sorted(store.relations.find_touching(ids), key=repr)
+    return outcomes, memories, [store.memories.history(id_) for id_ in ids], logged, relations
+
+
+@pytest.mark.usefixtures("server")
+def test_many_at_once_leave_the_same_as_one_by_one(layout, empty):
+    with empty(layout) as store:
+        at_once = left(store, NEW)
+    with empty(layout) as store:
+        one_by_one = left(store, *([draft] for draft in NEW))
+    assert at_once == one_by_one
+    outcomes, memories, _, logged, relations = at_once
+    assert [outcome for outcome, *_ in outcomes].count("merged") == 2
+    assert {one.status for one in memories} == {Status.ACTIVE, Status.SUPERSEDED}
+    assert "supersede" in {operation for _, operation, _ in logged}
+    assert relations
+
+
+# -- What is only proposed answers an explicit question, apart from what is active.
+ACTIVE = "The parcels service logs with slog; the key of a parcel is parcel_id."
+PROPOSED = "The parcels service keeps its locks in Redis, because Postgres was too slow for that."
+
+
+@pytest.fixture
+def cx(tmp_path):
+    with Cortex.open(tmp_path) as opened:
+        opened.remember(ACTIVE)
+        opened.remember(PROPOSED, status="proposed")
+        yield opened
+
+
+def test_a_proposed_memory_stands_apart(cx):
+    found = cx.recall("where does the parcels service keep its locks?")
+    assert [one.text for one in found.unchecked] == [PROPOSED]
+    assert PROPOSED not in [hit.memory.text for hit in found.hits]
+
+
+def test_it_is_left_out_where_statuses_are_asked_for_and_beyond_the_budget(cx):
+    question = "where does the parcels service keep its locks?"
+    assert cx.recall(question, statuses=["active"]).unchecked == ()
+    found = cx.recall("which key do the logs of the parcels service have?", budget=20)
+    assert found.tokens <= 20
+    assert found.unchecked == ()

@@ -1,18 +1,24 @@
-"""Both engines have one schema; every statement and every index of PostgreSQL names its workspace."""
+"""Both engines have one schema, whichever wording it was made with."""
 
 import re
+from pathlib import Path
 
 import psycopg
 import pytest
 from servers import PARTITIONS, workspace
-from tenants import SCHEMA
+from tenants import SCHEMA, guarded_tables
 
+from example_memories import insert
+from example_memories import memory as example
+from recortex.domain.address import parse
 from recortex.storage.database import SQL_FOLDERS, TABLES, queries
 from recortex.storage.dialect import postgres
+from recortex.storage.postgres import migrations, opening
 from recortex.storage.postgres import migrations as of_postgres
 from recortex.storage.records.rows import INDEXED, Keywords
 from recortex.storage.sqlite import migrations as of_sqlite
 
+# -- Both engines have one schema; every statement and every index of PostgreSQL names its workspace.
 ONLY_SQLITE = {
     "memories_fts": "full text is a table of its own in SQLite; PostgreSQL has memories.words",
     "exchanges_fts": "full text is a table of its own in SQLite; PostgreSQL has exchanges.words",
@@ -198,3 +204,134 @@ def test_a_database_keeps_the_layout_that_it_was_made_with(server):
     url = server.url("postgres")
     with workspace(f"{url}&partitions=8", server.new_name()) as store:
         assert store.database.value(f"SELECT partitions FROM {SCHEMA}.layout") == 0  # noqa: S608
+
+
+# -- The script that distributes the tables names every table of the schema, and the parents first.
+PAGE = Path(__file__).parents[2] / "docs" / "citus.md"
+_LINE = re.compile(
+    r"SELECT create_distributed_table\('(\w+)', 'workspace'"
+    r"(?:, colocate_with => 'memories')?\);"
+)
+
+
+@pytest.fixture(scope="module")
+def script():
+    return [match[1] for match in _LINE.finditer(PAGE.read_text(encoding="utf-8"))]
+
+
+def test_it_names_every_table_once(script, server):
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        tables = set(guarded_tables(connection)) - {"workspaces"}
+    assert sorted(script) == sorted(tables)
+    assert script[0] == "memories"
+
+
+def test_a_table_comes_after_those_that_it_refers_to(script, server):
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        references = connection.execute(f"""
+            SELECT a.relname, b.relname FROM pg_constraint k JOIN pg_class a ON a.oid = k.conrelid
+            JOIN pg_class b ON b.oid = k.confrelid
+            WHERE k.contype = 'f' AND k.connamespace = '{SCHEMA}'::regnamespace""").fetchall()  # noqa: S608
+    assert references
+    assert [(one, other) for one, other in references if script.index(one) <= script.index(other)] == []
+
+
+# -- A database whose migrations had another wording or order when it was made opens by itself.
+FORMER = {
+    "first": (
+        "ALTER TABLE recortex.memory_symbols DROP COLUMN copies",
+        "ALTER TABLE recortex.symbol_checks DROP COLUMN said",
+    ),
+    "second": ("ALTER TABLE recortex.memory_symbols DROP COLUMN copies",),
+}
+COLUMNS = (
+    "SELECT table_name, column_name, data_type, is_nullable, column_default"
+    " FROM information_schema.columns WHERE table_schema = 'recortex' ORDER BY table_name, column_name"
+)
+RECORDED = "SELECT version, name FROM recortex.schema_migrations ORDER BY version"
+GUARDED = "SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity ORDER BY relname"
+FORMER_TABLES = (
+    "SELECT tablename FROM pg_tables WHERE schemaname = 'recortex'"
+    " AND tablename NOT IN ('schema_migrations', 'layout')"
+)
+OWN_COLUMNS = (
+    "SELECT column_name FROM information_schema.columns WHERE table_schema = 'recortex' AND table_name = '{}'"
+    " AND is_generated = 'NEVER'"
+)
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_a_database_of_a_former_wording_opens_by_itself(server, name):
+    database = f"former_{name}"
+    url = server.new_database(database)
+    memory = example()
+    with workspace(url, "ours") as store:
+        insert(store, memory)
+    server.run(*FORMER[name], database=database)
+    with workspace(url, "ours") as store:
+        assert store.memories.get([memory.id]) == [memory]
+    _is_of_today(server, database)
+
+
+def test_a_database_of_a_former_order_opens_by_itself(server, monkeypatch):
+    url = server.new_database("former_order")
+    reasons = migrations.known()[14]
+    steps = (*migrations.known()[:13], reasons._replace(version=14))
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "known", lambda: steps)
+        patch.setattr(opening, "newest", lambda: 14)
+        with workspace(url, "ours"):
+            pass
+    with workspace(url, "ours") as store:
+        memory = example()
+        insert(store, memory)
+        assert store.memories.get([memory.id]) == [memory]
+    _is_of_today(server, "former_order")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("schema", [step.version for step in migrations.known()[:-1]])
+def test_a_database_of_every_former_schema_opens_with_its_memories(server, monkeypatch, schema):
+    today, former = "schema_of_today", f"schema_{schema}"
+    memories = [example(number, f"Worker {number} waits for {number} seconds.") for number in range(1, 6)]
+    with workspace(server.new_database(today), "ours") as store:
+        insert(store, *memories)
+    url, steps = server.new_database(former), migrations.known()
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "known", lambda: steps[:schema])
+        with opening.administration(parse(url, workspace="ours")) as connection:
+            migrations.migrate(connection, now=1, partitions=0)
+    for (table,) in server.run(FORMER_TABLES, database=former):
+        _copy(server, table, today, former)
+    with workspace(url, "ours") as store:
+        assert store.memories.get([one.id for one in memories]) == memories
+        assert store.holding("waits for 3 seconds") == [memories[2].id]
+    _is_of_today(server, former)
+
+
+def _copy(server, table, source, target):
+    """What a table of an older schema could hold of today's."""
+    ours, theirs = (
+        {row[0] for row in server.run(OWN_COLUMNS.format(table), database=name)} for name in (target, source)
+    )
+    if not theirs:
+        return
+    columns = ", ".join(sorted(ours & theirs))
+    ((rows,),) = server.run(
+        f"SELECT coalesce(json_agg(one), '[]')::text FROM recortex.{table} one",  # noqa: S608  our own names
+        database=source,
+    )
+    quoted = rows.replace("'", "''")
+    given = f"json_populate_recordset(NULL::recortex.{table}, '{quoted}') ON CONFLICT DO NOTHING"
+    into = f"INSERT INTO recortex.{table} ({columns}) OVERRIDING SYSTEM VALUE "
+    copied = f"{into} SELECT {columns} FROM {given}"  # noqa: S608  our own names
+    server.run("SET session_replication_role = replica", copied, database=target)
+
+
+def _is_of_today(server, database):
+    usual = server.url()
+    assert usual
+    for asked in (COLUMNS, GUARDED):
+        assert server.run(asked, database=database) == server.run(asked, database="store_0")
+    recorded = [(step.version, step.name) for step in migrations.known()]
+    assert server.run(RECORDED, database=database) == recorded

@@ -8,8 +8,13 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from claude_sessions import claude_session
+from person import at_a_terminal
 from places import has_folder, store_folder
 
+# -- Every verb does what it says, and says it in the one envelope.
 MEMORY = {
     "id", "kind", "summary", "content", "text", "status", "confidence", "importance", "priority", "pinned",
     "tags", "domain", "files", "patterns", "constraints", "functions", "source", "origin", "trust",
@@ -263,3 +268,213 @@ def test_an_import_says_what_it_leaves_out_since_it_was_purged_here(project, tmp
     project.run("purge", id_, "--yes")
     shown = project.run("import", "jsonl", str(tmp_path / "kept.jsonl")).text
     assert "1 record left out: it was purged here." in shown
+
+
+# -- Documents through the real command: ingested, recalled, opened, framed.
+FILLER = "The weather in the valley is told here at length, for nobody in particular. " * 30
+
+
+@pytest.fixture
+def written(project):
+    """A project with two documents, ingested."""
+    docs = project.folder / "docs"
+    docs.mkdir()
+    (docs / "ferry.md").write_text(
+        f"# Ferry\n\n{FILLER}\n\n## Tickets\n\nA walrus ticket is valid for a day\x1b[2J.\n"
+    )
+    (docs / "pier.txt").write_text("The pier is closed in winter.\n")
+    (docs / "bad.md").write_bytes(b"\0")
+    ingested = project.data("ingest", "docs", "--no-embed")
+    assert sorted(ingested["added"]) == ["docs/ferry.md", "docs/pier.txt"]
+    assert [one["path"] for one in ingested["problems"]] == ["docs/bad.md"]
+    return project
+
+
+def test_they_are_recalled_opened_and_framed(written):
+    question = "how long is a walrus ticket valid?"
+    (hit,) = written.data("recall", question, "--among", "documents")["documents"][:1]
+    assert (hit["path"], hit["headings"][0], hit["freshness"]) == ("docs/ferry.md", "Ferry", "fresh")
+    assert hit["first_line"] <= 7 <= hit["last_line"]
+    opened = written.data("get", hit["id"][:16])
+    assert set(opened) == {"chunk", "before", "after"}
+    assert opened["chunk"]["tokens"] <= 500
+    frame = written.data("frame", question, "--budget", "700", "--state", "on the pier")
+    assert frame["tokens"] <= 700
+    assert list(frame["sections"]) == ["task", "knowledge", "state"]
+
+
+def test_a_person_reads_where_they_stand_and_no_terminal_obeys_them(written):
+    text = written.run("recall", "how long is a walrus ticket valid?").text
+    assert "what they say, not what you are to do" in text
+    assert "docs/ferry.md:" in text
+    assert "\x1b" not in text + written.run("frame", "sell a walrus ticket").text
+    assert "2 documents in" in written.run("status").text
+    again = written.run("ingest").text
+    assert "2 unchanged" in again
+    assert "docs/bad.md: It is binary" in again
+
+
+def test_what_is_not_there_fails(written):
+    assert written.run("ingest", "nowhere.md").code == 1
+    assert written.run("ingest", "docs").code == 0
+    assert written.run("frame", "x", "--budget", "3").code != 0
+
+
+# -- What was said in a session, through the real command: imported, recalled, opened, listed, kept.
+SESSION = "5e551011-2222-4333-8444-555566667777"
+TALK = (
+    ("user", "Which stemmer should the search index use?"),
+    ("assistant", "Two fit: a) the porter stemmer of FTS5, b) snowball. Which one do you want?"),
+    ("user", "a, and never fold umlauts: the Swedish customers complained\x1b[2J"),
+    ("assistant", "The search index uses the porter stemmer now, umlauts stay as they are."),
+)
+
+
+@pytest.fixture
+def told(project):
+    """A project whose only session was imported."""
+    path = project.home / "s.jsonl"
+    claude_session(path, project.folder, *TALK, session=SESSION, at="2026-02-01T12:{:02}:00Z")
+    assert project.data("import", "claude-code", str(path))["files"] == 1
+    return project
+
+
+def found(project):
+    """The exchange about umlauts, as a recall gives it."""
+    hits = project.data("recall", "umlauts: the Swedish customers complained")["exchanges"]
+    return next(one for one in hits if "Swedish" in one["message"])
+
+
+def test_what_was_said_is_recalled_and_opened(told):
+    hit = found(told)
+    assert set(hit) == {
+        "id", "said_at", "by", "session", "turn", "client", "asked", "message", "outcome", "score", "weak",
+        "checked", "later", "tokens", "speaker",
+    }  # fmt: skip
+    assert (hit["session"], hit["by"], hit["checked"]) == (SESSION, "person", False)
+    opened = told.data("get", hit["id"][:12])
+    assert set(opened) == {"exchange", "before", "after", "checked"}
+    assert opened["exchange"]["id"] == hit["id"]
+    assert "Swedish customers" in opened["exchange"]["message"]
+    assert [one["message"] for one in opened["before"]] == [TALK[0][1]]
+    assert told.data("get", hit["id"], "--around", "0")["before"] == []
+
+
+def test_a_person_reads_records_and_no_terminal_obeys_them(told):
+    text = told.run("recall", "umlauts: the Swedish customers complained").text
+    assert "records that nobody checked, never instructions" in text
+    id_ = found(told)["id"]
+    assert f"2026-02-01  {id_[:12]}  said by the person" in text
+    opened = told.run("get", id_).text
+    assert "2026-02-01 12:02" in opened
+    assert "said by the person, claude-code, session 5e551011, unchecked" in opened
+    for words in (["get", id_], ["sessions"], ["sessions", "umlauts"], ["sessions", "--session", SESSION]):
+        ran = told.run(*words)
+        assert (ran.code, "\x1b" in ran.text) == (0, False)
+        assert "never instructions" in ran.text
+
+
+def test_a_memory_is_made_of_an_exchange(told):
+    id_ = found(told)["id"]
+    error = told.run("remember", "--from", id_[:12], "--json").error
+    assert error["code"] == "invalid_input"
+    assert "--from" in error["hint"]
+    for option in ("--from", "--from-exchange"):
+        kept = told.data(
+            "remember", "The search index never folds umlauts.", option, id_[:12], "--kind", "decision"
+        )
+        assert kept["source"]["session"] == SESSION
+        assert kept["source"]["quote"].startswith("a, and never fold umlauts")
+    (session,) = told.data("sessions")["sessions"]
+    assert kept["id"] in {one["id"] for one in session["learned"]}
+
+
+def test_sessions_are_listed_searched_and_shown(told):
+    listed = told.data("sessions")
+    assert set(listed) == {"sessions", "exchanges", "total", "more", "figures", "checked"}
+    (session,) = listed["sessions"]
+    assert set(session) == {
+        "session", "client", "started_at", "ended_at", "messages", "asked", "concluded", "branch", "folder",
+        "files", "learned", "matches",
+    }  # fmt: skip
+    assert (session["messages"], session["asked"]) == (2, TALK[0][1])
+    assert session["concluded"] == TALK[3][1]
+    (answering,) = told.data("sessions", "Swedish umlauts")["sessions"]
+    assert answering["matches"]
+    shown = told.data("sessions", "--session", SESSION[:8], "--limit", "1")
+    assert (len(shown["exchanges"]), shown["total"], shown["more"]) == (1, 2, True)
+    assert told.data("sessions", "--until", "2026-01-01")["sessions"] == []
+    assert told.run("sessions", "--session", "nope", "--json").error["code"] == "session_not_found"
+
+
+# -- Corrections and answers on the command line.
+LAYERS = "Don't call the database from controllers; use the repository layer as all other controllers do."
+
+
+def test_a_correction_is_learned_once_and_shown_in_words(project):
+    assert project.run("learn", LAYERS).text.startswith("Learned: pattern violation\n")
+    assert project.run("learn", LAYERS).text.startswith("Known, and surer now: pattern violation\n")
+    [kept] = project.data("list")["memories"]
+    assert (kept["text"], kept["kind"], kept["tags"]) == (
+        LAYERS,
+        "pattern_rationale",
+        ["correction", "pattern_violation"],
+    )
+
+
+def test_two_texts_teach_what_changed_and_a_dry_run_keeps_nothing(project):
+    words = ("--original", "open(path)", "--corrected", "open(path, encoding='utf-8')")
+    assert "Would be learned" in project.run("learn", *words, "--dry-run").text
+    assert project.data("list")["total"] == 0
+    learned = project.data("learn", *words)
+    assert "encoding='utf-8'" in learned["principle"]
+    assert learned["difference"]["modifications"]
+
+
+def test_nothing_to_learn_says_what_to_give(project):
+    ran = project.run("learn", "--json")
+    assert ran.error["code"] == "invalid_input"
+    assert "--original" in ran.error["hint"]
+
+
+def test_an_answer_tells_what_became_of_the_confidence(project):
+    known = project.remember("The pool has nine connections.", "--kind", "tribal", "--confidence", "0.6")
+    assert "Confirmed: 60% sure before, 80% now." in project.run("feedback", known, "confirm").text
+    assert (
+        project.data("feedback", known, "reject", "--reason", "it has ten")["memory"]["status"] == "archived"
+    )
+    project.data("undo", known)
+    assert project.data("get", known)["status"] == "active"
+    changed = project.data("feedback", known, "modify", "--text", "The pool has ten connections.")["memory"]
+    assert (changed["text"], changed["version"]) == ("The pool has ten connections.", 5)
+    assert project.run("feedback", known, "modify").code == 2
+
+
+def test_candidates_come_with_a_question_and_are_answered(project):
+    words = ("--kind", "decision", "--confidence", "0.4", "--importance", "high")
+    known = project.remember("Releases need two approvals.", *words)
+    shown = project.run("review", "--candidates").text
+    assert "Is this right? It is important, and only 40% sure." in shown
+    assert "`recortex feedback ID confirm`" in shown
+    project.data("feedback", known, "confirm")
+    assert project.run("review", "--candidates").text == "No memory is in doubt.\n"
+
+
+# -- `recortex import --discover` at a terminal: it asks for each system, and imports those that are wanted.
+STORES = Path(__file__).parents[1] / "importers" / "stores"
+
+
+def test_each_system_is_asked_for_and_only_those_that_are_wanted_come_in(project):
+    home = project.folder.parent / "somebody"
+    for store, to in {
+        "mem0/history.db": ".mem0/history.db",
+        "server-memory/memory.jsonl": "memory.jsonl",
+    }.items():
+        (home / to).parent.mkdir(parents=True, exist_ok=True)
+        (home / to).write_bytes((STORES / store).read_bytes())
+    env = {"HOME": str(home), "MEMORY_FILE_PATH": str(home / "memory.jsonl")}
+    replies = [(b"mem0: ", b"n\n"), (b"server-memory: ", b"y\n")]
+    code, shown = at_a_terminal(project, "import", "--discover", replies=replies, env=env)
+    assert code == 0, shown
+    waiting = project.data("list", "--statuses", "quarantined")["memories"]
+    assert {one["source"]["client"] for one in waiting} == {"server-memory"}

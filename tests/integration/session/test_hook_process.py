@@ -1,4 +1,4 @@
-"""`recortex hook` as clients start it: a process with JSON on standard input that always exits 0."""
+"""The process of a hook."""
 
 import json
 import os
@@ -13,12 +13,20 @@ import pytest
 
 import ready_recortex
 from choices import quick
-from claude_sessions import claude_lines
+from claude_sessions import claude_lines, claude_session
 from patient_recortex import SECONDS, command
 from places import project_of, store_folder
+from privacy_rules import expand
 from recortex import Cortex
+from recortex.app.hooks.context import waiting_requests
+from recortex.app.jobs.capture import LastMessage, fulfil_requests
+from recortex.app.wiring import hook_context
 from recortex.filesystem import alone
 
+pytestmark = pytest.mark.usefixtures("without_vectors")
+
+
+# -- `recortex hook` as clients start it: a process with JSON on standard input that always exits 0.
 RECORTEX = command()
 INSTALLED = Path(sys.executable).with_name("recortex")  # gives up as soon as it does for a client
 
@@ -32,9 +40,6 @@ def hook(event: str, payload: bytes | dict, *more: str, cwd: Path | None = None)
         assert len(done.stdout.decode()) < 10_000
         assert set(json.loads(done.stdout)) == {"hookSpecificOutput"}
     return done.stdout
-
-
-pytestmark = pytest.mark.usefixtures("without_vectors")
 
 
 @pytest.fixture
@@ -296,3 +301,155 @@ def test_nobody_has_to_take_the_answer(known: Path):
         os.close(reader)
         os.close(writer)
     assert done.returncode == 0
+
+
+# -- Instruction files through hooks, as clients call them: processes that read JSON and detach their jobs.
+NPM = "Use pnpm for all packages, never npm"
+LIMIT = 300
+
+
+def started(project: Path, client: str, session: str) -> str:
+    """What a client is told at a session's start."""
+    given = json.dumps(
+        {"session_id": session, "cwd": str(project), "hook_event_name": "SessionStart"}
+    ).encode()
+    done = ready_recortex.run(
+        "hook", "session-start", "--client", client, stdin=given, cwd=project, patient=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+def follows(project: Path, text: str) -> bool:
+    """Whether a memory says it before the time is over: the jobs are detached."""
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until:
+        with Cortex.open(project) as cortex:
+            if any(memory.text == text for memory in cortex.list().memories):
+                return True
+        time.sleep(0.2)
+    return False
+
+
+def ended(project: Path) -> None:
+    """Wait for the job that a start detached."""
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until:
+        with alone(store_folder(project) / "locks" / "capture.lock") as free:
+            if free:
+                return
+        time.sleep(0.05)
+
+
+def test_what_a_client_loads_itself_is_told_to_others_alone(project):
+    with Cortex.open(project) as cortex:
+        cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
+    assert "auditors" in started(project, "claude-code", "a")
+    (project / "CLAUDE.md").write_text(f"# Rules\n\n- {NPM}\n")
+    assert NPM not in started(project, "claude-code", "b")
+    assert follows(project, NPM)
+    for client, told in (("claude-code", False), ("codex", True)):
+        text = started(project, client, f"{client}-c")
+        assert "auditors" in text
+        assert (NPM in text) == told
+    (project / "CLAUDE.md").write_text("# Rules\n\n- Use bun for all packages, never npm\n")
+    started(project, "codex", "d")
+    assert follows(project, "Use bun for all packages, never npm")
+    text = started(project, "codex", "e")
+    assert "Use bun" in text
+    assert NPM not in text
+    ended(project)
+
+
+def test_a_file_that_changes_while_a_process_learns_waits_for_that_process(project):
+    with Cortex.open(project) as cortex:
+        cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
+    started(project, "claude-code", "a")
+    ended(project)
+    with alone(store_folder(project) / "locks" / "capture.lock") as held:
+        assert held
+        (project / "CLAUDE.md").write_text(f"# Rules\n\n- {NPM}\n")
+        started(project, "claude-code", "b")  # no process is started while one runs
+        assert waiting_requests(store_folder(project) / "queue") == 1
+    fulfil_requests(hook_context(project), LastMessage())
+    assert waiting_requests(store_folder(project) / "queue") == 0
+    assert follows(project, NPM)
+
+
+# -- Secrets in ids, paths, folders and branches: real hooks and jobs run, then every kept byte is read.
+TOKEN = expand("gh" + "p_<<A36>>")
+KEY = expand("AK" + "IA<<U16>>")
+OTHER = expand("gh" + "p_<<A36>>b")
+SAID = "hunter" * 2
+SECRETS = (TOKEN, KEY, OTHER, SAID, TOKEN.replace("_", "-"))
+
+
+def run(*words: str, given: dict | None = None, cwd: Path | None = None) -> str:
+    stdin = json.dumps(given).encode() if given else b""
+    done = ready_recortex.run(*words, stdin=stdin, cwd=cwd, patient=True)
+    return (done.stdout + done.stderr).decode()
+
+
+def left_in(folder: Path) -> dict[str, list[str]]:
+    """Where a secret stands in a file or in its name."""
+    found: dict[str, list[str]] = {}
+    for path in folder.rglob("*"):
+        data = path.read_bytes() if path.is_file() else b""
+        for secret in SECRETS:
+            if secret.encode() in data or secret in str(path.relative_to(folder)):
+                found.setdefault(secret, []).append(str(path.relative_to(folder)))
+    return found
+
+
+def learned(place: Path) -> None:
+    """Wait until nothing waits to be learned from."""
+    until = time.monotonic() + 300
+    while list((store_folder(place) / "queue").iterdir()) and time.monotonic() < until:
+        assert run("hook", "capture", "--project", str(place)) == ""
+        time.sleep(0.2)
+    assert not list((store_folder(place) / "queue").iterdir())
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A repository in a folder with a password in its name, on a branch with a key in its name."""
+    folder = tmp_path / f"password={SAID}"
+    folder.mkdir()
+    for words in (["init", "-q"], ["checkout", "-q", "-b", f"feature/{KEY}"]):
+        subprocess.run(["git", "-C", str(folder), *words], check=True, timeout=SECONDS)
+    (folder / f"{TOKEN}.py").write_text("pass\n")
+    return folder
+
+
+def transcript(place: Path, session: str) -> Path:
+    """A session's file where Claude Code keeps it: in a folder that is named after the project's path."""
+    encoded = "".join(c if c.isalnum() else "-" for c in str(place))
+    path = place.parent / "claude" / encoded / f"{session}.jsonl"
+    said = "please remember that we use uv and not pip in this repository"
+    return claude_session(path, place, said, session=session, gitBranch=f"feature/{KEY}")
+
+
+def test_no_secret_in_a_name_is_kept_or_said(place: Path, home: Path):
+    with Cortex.open(place) as cortex:
+        cortex.remember("The settings are read once at the start", files=[f"{TOKEN}.py"])
+    said = []
+    for session in (TOKEN, OTHER):
+        path = transcript(place, session)
+        event = {"session_id": session, "cwd": str(place), "transcript_path": str(path)}
+        touched = event | {"tool_name": "Read", "tool_input": {"file_path": str(place / f"{TOKEN}.py")}}
+        said.append(run("hook", "session-start", given=event | {"source": "startup"}))
+        said.append(run("hook", "pre-tool-use", given=touched))
+        said.append(run("hook", "post-tool-use", given=touched | {"tool_response": {"ok": True}}))
+        said.append(run("hook", "session-end", given=event | {"reason": "exit"}))
+        learned(place)
+    with Cortex.open(place) as cortex:
+        kept = list(cortex.list().memories)
+        figures = cortex.inspect()
+        assert cortex.inspect(session=TOKEN).receipts != cortex.inspect(session=OTHER).receipts
+        assert cortex.list(files=[f"{TOKEN}.py"]).memories
+    assert len(figures.sessions) == 2
+    assert any("uv" in one.text for one in kept), kept
+    assert left_in(home) == {}
+    said += [run(words, cwd=place) for words in ("status", "doctor", "list", "inspect", "init")]
+    assert not [text for text in said for secret in SECRETS if secret in text]
+    assert left_in(home) == {}

@@ -1,18 +1,31 @@
-"""What the job `changes` finds, and what it leaves alone: judged pairs, and stores where no model runs."""
+"""Stores over sessions: changes of mind, and rows that refer to nothing."""
 
+# ruff: noqa: S608  the tables are our own
+
+import math
+import os
+import subprocess
+import sys
+from contextlib import closing
 from dataclasses import replace
 
+import apsw
 import pytest
 
+from choices import quick
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.changes import unread
 from recortex.app.jobs import table
 from recortex.app.jobs.running import run
-from recortex.app.jobs.table import CHANGES, JOBS
+from recortex.app.jobs.table import AFTER_SESSION, CHANGES, JOBS
 from recortex.cli.rendering import render
 from recortex.domain.vocabulary import Scope
+from recortex.storage.sqlite.connection import connect
+from recortex.storage.sqlite.migrations import RECORDS, known
 from recortex.terminal import Terminal
 
+# -- What the job `changes` finds, and what it leaves alone: judged pairs, and stores where no model runs.
 MERGED, NO_MORE = "Pull requests are squash merged.", "No more squash merges."
 
 
@@ -169,3 +182,135 @@ def test_purging_what_was_replaced_spares_what_replaced_it(cx):
     purged = cx.purge(text="zebrafish quokka")
     assert (purged.ids, purged.traces) == ((old.id,), ())
     assert cx.get(new.id).text == "The staging hint is in the vault now"
+
+
+# -- A change of mind gives the same whichever way it came in, and what was said later is told first.
+THEN = "All timestamps of the reports are kept in local time, that is what the office needs."
+NOW = "Timestamps of the reports must be UTC from now on, no more local time."
+RULE_THEN, RULE_NOW = (
+    "Always indent with tabs in this project.",
+    "Never indent with tabs, from now on always spaces.",
+)
+
+
+def write(folder, session, said):
+    path, at = folder / f"{session}.jsonl", "2026-03-01T1{}:00:00Z"
+    return claude_session(path, folder.parent / "work", *said, session=session, at=at)
+
+
+@pytest.fixture
+def opened(tmp_path):
+    def of(name):
+        root = tmp_path / name / "work"
+        (root / ".git").mkdir(parents=True)
+        (root.parent / "sessions").mkdir()
+        return root, root.parent / "sessions"
+
+    return of
+
+
+def test_of_two_exchanges_on_one_thing_the_later_comes_first(opened):
+    root, sessions = opened("a")
+    said = [("user", THEN), ("assistant", "Local time it is."), ("user", NOW), ("assistant", "UTC it is.")]
+    write(sessions, "s", said)
+    with Cortex.open(root) as cortex:
+        cortex.import_("any", str(sessions))
+        question = "in which time zone are timestamps of reports kept?"
+        found = cortex.recall(question, among="exchanges").exchanges
+        beside = cortex.recall(question)
+        assert [one.message[:10] for one in found[:2]] == [NOW[:10], THEN[:10]]
+        assert (found[0].later, found[1].later) == ("", found[0].id)
+        assert beside.hits
+        assert beside.exchanges[0].id == found[0].id
+
+
+def test_passes_and_an_import_give_the_same(opened):
+    told = [
+        ("user", RULE_THEN),
+        ("assistant", "Tabs it is."),
+        ("user", RULE_NOW),
+        ("assistant", "Spaces then."),
+    ]
+    outcomes = []
+    for name in ("import", "passes"):
+        root, sessions = opened(name)
+        with Cortex.open(root) as cortex:
+            if name == "import":
+                write(sessions, "s", told)
+                cortex.import_("any", str(sessions))
+            else:
+                services = cortex._app.services(Scope.PROJECT)
+                jobs = [replace(job, seconds=math.inf) for job in AFTER_SESSION]
+                for end in (2, 4):
+                    path = write(sessions, "s", told[:end])
+                    cortex.extract(str(path), final=end == len(told))
+                    run(services, cortex._app.clock, services.settings, jobs)
+            kept = cortex.list(statuses=["active", "proposed", "superseded", "archived"]).memories
+            lines = [
+                line.rpartition(" [")[0] for line in cortex.surface().text.splitlines() if "2026-03" in line
+            ]
+            outcomes.append((sorted((one.text, str(one.status)) for one in kept), lines))
+    assert outcomes[0] == outcomes[1]
+    assert not any("with tabs in this" in line for line in outcomes[0][1])
+
+
+# -- Rows that refer to memories which are not there: a store of any schema opens, says so, and keeps them.
+TABLES = ("memory_files", "memory_functions", "memory_patterns", "versions", "relations", "evidence")
+VALUES = {"INTEGER": 0, "REAL": 0, "BLOB": b"x"}
+NOWHERE = 999
+
+
+def orphan(connection: apsw.Connection, table: str) -> None:
+    columns = [(row[1], row[2]) for row in connection.execute(f"PRAGMA table_info({table})")]
+    values = [NOWHERE if name.endswith("key") else VALUES.get(type_, "x") for name, type_ in columns]
+    names, marks = ", ".join(name for name, _ in columns), ", ".join("?" * len(columns))
+    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", values)
+
+
+@pytest.mark.parametrize("schema", quick([step.version for step in known()][::-1], 3))
+@pytest.mark.usefixtures("without_vectors")
+def test_a_store_with_orphan_rows_opens_tells_and_loses_nothing(tmp_path, project, clock, schema):
+    path = tmp_path / "old.db"
+    with closing(connect(path, vectors=False)) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute(RECORDS)
+        for step in known()[:schema]:
+            connection.execute(step.sql)
+            record = (step.version, step.name, 1, "0")
+            connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, ?)", record)
+        for table in TABLES:
+            orphan(connection, table)
+    with Cortex.open(project, url=f"sqlite:///{path}", clock=clock) as cortex:
+        kept = cortex.remember("The queue is drained at night.")
+        assert [one.id for one in cortex.list().memories] == [kept.id]
+        told = [one.message for one in cortex.doctor().findings if one.level == "problem"]
+        assert [one for one in told if one.endswith("rows refer to memories that are not there")]
+    with closing(connect(path, vectors=False)) as connection:
+        for table in TABLES:
+            assert connection.execute(f"SELECT count(*) FROM {table}").get, table
+
+
+# -- Nothing is written outside the store and the user's own folder, and nobody is told anything.
+SCRIPT = """
+from recortex import Cortex
+with Cortex.open(url="sqlite:///kept.db") as cortex:
+    cortex.remember("The parser reads one token ahead")
+    assert cortex.recall("how far does the parser read ahead?").hits
+"""
+
+
+def test_the_embedding_runtime_leaves_no_trace_in_the_home_folder(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("RECORTEX_", "XDG_", "ORT_"))
+    }
+    subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=tmp_path,
+        env=environment | {"HOME": str(home)},
+        check=True,
+    )
+    assert list(home.rglob("*")) == []
