@@ -16,7 +16,7 @@ from openapi_spec_validator import validate
 
 import ready_recortex
 from claude_sessions import claude_session
-from conftest import Browser
+from integration.web.conftest import Browser
 from recortex.operations import manifest
 
 # -- What a person does on the pages, as forms and links do it without any script.
