@@ -456,7 +456,7 @@ def test_a_dialogue_is_asked_by_speaker_and_day(embedder):
 
 
 # -- Times that a question names: resolved, compared, and left out where no memory has their words.
-WEDNESDAY = datetime(2026, 3, 11, 15, tzinfo=UTC)  # a Wednesday
+TODAY = datetime(2026, 3, 11, 15, tzinfo=UTC)  # a Wednesday
 DAY = timedelta(days=1)
 
 
@@ -467,7 +467,7 @@ def days(text):
             None if at is None else f"{datetime.fromtimestamp(at / 1e6, UTC):%m-%d}"
             for at in (one.since, one.until)
         )
-        for one in periods(text, WEDNESDAY)
+        for one in periods(text, TODAY)
     ]
 
 
@@ -524,7 +524,7 @@ def test_any_text_at_any_time_has_times_or_none(text, now):
 
 def facts_of_day(key, day, traits=0):
     return Facts(
-        key=key, kind="tribal", session="", turn=None, speaker="", valid_from=to_micros(WEDNESDAY - day * DAY),
+        key=key, kind="tribal", session="", turn=None, speaker="", valid_from=to_micros(TODAY - day * DAY),
         recorded_at=0, last_accessed_at=None, confidence=1.0, priority=5, traits=traits,
     )  # fmt: skip
 
@@ -533,10 +533,10 @@ def test_code_has_no_time_and_a_turn_of_dialogue_is_compared_with_dates_itself()
     text = "what changed since 1 March?"
     code, turn = facts_of_day(1, 1, int(Trait.CODE)), facts_of_day(2, 1, int(Trait.DIALOGUE))
     for one in (code, turn):
-        (before,) = score(question(text), Evidence([one], {one.key: 0.2}, {}, now=to_micros(WEDNESDAY)))
-        assert lifted([before], periods(text, WEDNESDAY), question(text).dates) == [before]
-    (said,) = score(question("x"), Evidence([turn], {2: 0.2}, {}, now=to_micros(WEDNESDAY)))
-    (after,) = lifted([said], periods("yesterday", WEDNESDAY), ())
+        (before,) = score(question(text), Evidence([one], {one.key: 0.2}, {}, now=to_micros(TODAY)))
+        assert lifted([before], periods(text, TODAY), question(text).dates) == [before]
+    (said,) = score(question("x"), Evidence([turn], {2: 0.2}, {}, now=to_micros(TODAY)))
+    (after,) = lifted([said], periods("yesterday", TODAY), ())
     assert after == replace_total(said, said.weights.spoken.date)
 
 
@@ -546,7 +546,7 @@ def replace_total(one, added):
 
 def test_nothing_is_lost_by_lifting():
     found = score(
-        question("x"), Evidence([facts_of_day(n, n) for n in range(9)], {}, {}, now=to_micros(WEDNESDAY))
+        question("x"), Evidence([facts_of_day(n, n) for n in range(9)], {}, {}, now=to_micros(TODAY))
     )
-    after = lifted(found, periods("last week", WEDNESDAY), ())
+    after = lifted(found, periods("last week", TODAY), ())
     assert sorted(one.facts.key for one in after) == list(range(9))

@@ -229,7 +229,7 @@ def at(minute):
     return NINE + timedelta(minutes=minute)
 
 
-def ledger_memory(text=TEXT, files=("src/ledger/writer.py",), **more):
+def written(text=TEXT, files=("src/ledger/writer.py",), **more):
     kind = Kind("tribal")
     return Memory(
         id="0a1b2c3d-1111-4222-8333-444455556666", kind=kind, text=text, summary=text,
@@ -240,7 +240,7 @@ def ledger_memory(text=TEXT, files=("src/ledger/writer.py",), **more):
 
 def receipt(minute=5, channel="prompt", **more):
     return Receipt(
-        session="s", context=0, memory=ledger_memory().id, scope=Scope.PROJECT, channel=channel, at=at(minute),
+        session="s", context=0, memory=written().id, scope=Scope.PROJECT, channel=channel, at=at(minute),
         **more,
     )  # fmt: skip
 
@@ -264,7 +264,7 @@ def edit(path, text="", writes=True):
 
 
 def found(*turns, given=None, known=None):
-    known = known or ledger_memory()
+    known = known or written()
     return [(one.use, one.at) for one in uses([given or receipt()], {known.id: known}, turns)]
 
 
@@ -317,7 +317,7 @@ def test_no_use(turn):
 
 def test_a_file_warning_is_not_used_by_touching_the_file():
     given = receipt(channel="file", subject="src/ledger/writer.py")
-    known = ledger_memory(files=("src/ledger/writer.py", "src/ledger/rotation.py"))
+    known = written(files=("src/ledger/writer.py", "src/ledger/rotation.py"))
     assert found(agent(6, "", edit("src/ledger/writer.py")), given=given, known=known) == []
     assert found(agent(6, "", edit("src/ledger/rotation.py", writes=False)), given=given, known=known) == []
     assert found(agent(6, "", edit("src/ledger/rotation.py")), given=given, known=known) == [("file", at(6))]
@@ -327,7 +327,7 @@ def test_a_file_warning_is_not_used_by_touching_the_file():
 
 @pytest.mark.parametrize("commands", [None, "make verify-all", [1, None, {}], {"a": 1}])
 def test_odd_metadata_does_no_harm(commands):
-    assert found(agent(6, "", shell("make x")), known=ledger_memory(metadata={"commands": commands})) == []
+    assert found(agent(6, "", shell("make x")), known=written(metadata={"commands": commands})) == []
 
 
 def test_what_a_session_was_worth():
