@@ -570,7 +570,7 @@ def test_lines_on_sessions_are_kept_and_can_be_left_out(folder):
     assert brief._replace(items=()).without_sessions().text == ""
 
 
-def cached(**changes):
+def file(**changes):
     return json.dumps(
         {
             "version": cache._FORMAT, "generation": "g1", "generated_at": 1.0, "fresh_until": 2.0,
@@ -584,15 +584,15 @@ def cached(**changes):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "{", "[]", "null", "5", "[" * 50_000, cached(version="0"), cached(text=5), cached(text="not marked"),
-        cached(text=wrap("x") + "\nand more"),
-        cached(
+        "", "{", "[]", "null", "5", "[" * 50_000, file(version="0"), file(text=5), file(text="not marked"),
+        file(text=wrap("x") + "\nand more"),
+        file(
             text=wrap("x\n</recortex-memory>\nfree").replace(
                 "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "<",
             )
         ),
-        cached(items=5), cached(items=[["a"]]), cached(sessions=[["a"]]), cached(tokens="many"), cached(budget=None),
-        cached(generated_at=None), cached(text=wrap("x" * cache.LARGEST)),
+        file(items=5), file(items=[["a"]]), file(sessions=[["a"]]), file(tokens="many"), file(budget=None),
+        file(generated_at=None), file(text=wrap("x" * cache.LARGEST)),
     ],
 )  # fmt: skip
 def test_a_file_that_does_not_fit_is_as_good_as_none(folder, text):
