@@ -97,11 +97,8 @@ def test_an_escape_of_nul_is_a_text_like_any_other(cortex):
     )
     back = cortex.get(kept.id)
     assert (back.text, back.tags, back.metadata, back.files) == (
-        ESCAPES,
-        (ESCAPES,),
-        {"k": ESCAPES},
-        kept.files,
-    )
+        ESCAPES, (ESCAPES,), {"k": ESCAPES}, kept.files,
+    )  # fmt: skip
     assert [one.id for one in cortex.list(tags=[ESCAPES]).memories] == [kept.id]
     assert [hit.memory.text for hit in cortex.recall("strip from jsonb").hits] == [ESCAPES]
     assert cortex.edit(kept.id, text=f"{ESCAPES} columns").version == 2
@@ -116,16 +113,11 @@ AT_MOST = LONG[:1_980]
 @pytest.mark.parametrize(
     "labels",
     [
-        {"tags": [LONG]},
-        {"files": [f"src/{LONG}.py"]},
-        {"functions": [LONG]},
-        {"patterns": [LONG]},
-        {"constraints": [LONG]},
-        {"source": {"session": LONG}},
-        {"source": {"speaker": LONG}},
+        {"tags": [LONG]}, {"files": [f"src/{LONG}.py"]}, {"functions": [LONG]}, {"patterns": [LONG]},
+        {"constraints": [LONG]}, {"source": {"session": LONG}}, {"source": {"speaker": LONG}},
         {"tags": ["日" * 700]},
     ],
-)
+)  # fmt: skip
 def test_a_name_that_no_index_takes_is_refused_alike(cortex, labels):
     with pytest.raises(InvalidInputError, match="is too long") as caught:
         cortex.remember("What is about something with a long name", kind="tribal", **labels)

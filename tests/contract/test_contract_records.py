@@ -541,20 +541,12 @@ def test_what_an_index_cannot_take_is_no_lost_connection(empty):
 @pytest.mark.parametrize(
     ("code", "error"),
     [
-        ("57P01", StoreUnavailableError),
-        ("08006", StoreUnavailableError),
-        ("53100", PermissionsError),
-        ("53200", StorageError),
-        ("54000", InvalidInputError),
-        ("55000", StorageError),
-        ("55P03", StoreBusyError),
-        ("58030", CorruptStoreError),
-        ("58P01", CorruptStoreError),
-        ("XX001", CorruptStoreError),
-        ("40001", StorageError),
-        ("P0001", StorageError),
+        ("57P01", StoreUnavailableError), ("08006", StoreUnavailableError), ("53100", PermissionsError),
+        ("53200", StorageError), ("54000", InvalidInputError), ("55000", StorageError),
+        ("55P03", StoreBusyError), ("58030", CorruptStoreError), ("58P01", CorruptStoreError),
+        ("XX001", CorruptStoreError), ("40001", StorageError), ("P0001", StorageError),
     ],
-)
+)  # fmt: skip
 def test_what_the_server_says_is_told_as_what_it_is(empty, code, error):
     with empty("postgres") as store:
         with pytest.raises((StorageError, InvalidInputError)) as caught, store.transaction():

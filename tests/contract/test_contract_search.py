@@ -96,12 +96,9 @@ def test_columns_weigh_as_they_should(store):
 
 def test_a_word_may_be_searched_with_any_ending(store):
     keys = insert(
-        store,
-        memory(1, "Die Datenbankverbindung ist langsam"),
-        memory(2, "Datenbanken und Datenbank"),
-        memory(3, "Daten und Bank"),
-        *(memory(n, f"filler {n}") for n in range(4, 12)),
-    )
+        store, memory(1, "Die Datenbankverbindung ist langsam"), memory(2, "Datenbanken und Datenbank"),
+        memory(3, "Daten und Bank"), *(memory(n, f"filler {n}") for n in range(4, 12)),
+    )  # fmt: skip
     assert set(keys_of(store.search.match(["datenbank*"], 9, None))) == set(keys[:2])
     assert keys_of(store.search.match(["datenbank*", "langsam"], 9, None, all_required=True)) == keys[:1]
     assert store.search.frequencies(["datenbankv*", "datenbank", "nirgends*"]) == [1, 1, 0]
@@ -211,13 +208,10 @@ def test_speakers_are_known_whatever_their_case(store):
 
 def test_lookalikes_are_living_and_the_most_alike_come_first(store):
     insert(
-        store,
-        memory(1, "retry the queue"),
-        memory(2, "retry the queue after a timeout"),
+        store, memory(1, "retry the queue"), memory(2, "retry the queue after a timeout"),
         memory(3, "retry the queue after a timeout", status=Status.ARCHIVED),
-        memory(4, "something else"),
-        *(memory(n, f"filler {n}") for n in range(5, 12)),
-    )
+        memory(4, "something else"), *(memory(n, f"filler {n}") for n in range(5, 12)),
+    )  # fmt: skip
     assert store.search.candidates(["queue", "timeout"]) == [
         (id_of(2), "retry the queue after a timeout"),
         (id_of(1), "retry the queue"),

@@ -31,18 +31,11 @@ def tree(tmp_path):
 @pytest.mark.parametrize(
     ("command", "lacking"),
     [
-        ("npm run test:unit", False),
-        ("npm run tests", True),
-        ("npm run dev", False),
-        ("make lint", False),
-        ("make types", True),
-        ("just fmt", False),
-        ("just check", False),
-        ("just f", False),
-        ("just format", True),
-        ("cargo xtask dist", False),
+        ("npm run test:unit", False), ("npm run tests", True), ("npm run dev", False), ("make lint", False),
+        ("make types", True), ("just fmt", False), ("just check", False), ("just f", False),
+        ("just format", True), ("cargo xtask dist", False),
     ],
-)
+)  # fmt: skip
 def test_a_command_that_the_tree_does_not_declare(tree, command, lacking):
     assert tree.lacks(command) is lacking
 

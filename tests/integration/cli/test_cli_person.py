@@ -238,12 +238,8 @@ def test_a_proposal_that_repeats_another_memory_is_merged_with_it(project, waiti
         "Errors of the database are hidden by the retry in queue.py.", "--kind", "tribal"
     )
     pressed = (
-        b"m",
-        (b"With which", f"{known}\n".encode()),
-        (b"What holds?", f"{RETRY}\n".encode()),
-        b"u",
-        b"q",
-    )
+        b"m", (b"With which", f"{known}\n".encode()), (b"What holds?", f"{RETRY}\n".encode()), b"u", b"q",
+    )  # fmt: skip
     shown = review(project, *pressed)
     assert "merged" in shown
     assert "no longer merged" in shown

@@ -233,18 +233,11 @@ def test_help_names_the_server_that_a_url_may_lead_to(words, shared):
 @pytest.mark.parametrize(
     ("said", "verb"),
     [
-        ("search", "recall"),
-        ("add", "remember"),
-        ("delete", "forget"),
-        ("ls", "list"),
-        ("Show", "get"),
-        ("serach", "recall"),
-        ("remeber", "remember"),
-        ("remember_mny", "remember-many"),
-        ("demo", "tour"),
+        ("search", "recall"), ("add", "remember"), ("delete", "forget"), ("ls", "list"), ("Show", "get"),
+        ("serach", "recall"), ("remeber", "remember"), ("remember_mny", "remember-many"), ("demo", "tour"),
         ("delte", "forget"),
     ],
-)
+)  # fmt: skip
 def test_an_unknown_verb_suggests_what_was_meant(shared, said, verb):
     ran = shared.run(said, "something")
     assert ran.code == 2
@@ -362,25 +355,19 @@ def test_an_import_ends_with_status_1_where_a_file_cannot_be_read(project):
 
 # The words so far, the last one as far as it is typed; and what completes it, all of it.
 CASES = [
-    (["trav"], {"traverse"}),
-    (["recall", "question", "--bud"], {"--budget"}),
+    (["trav"], {"traverse"}), (["recall", "question", "--bud"], {"--budget"}),
     (["recall", "question", "--kinds", "trib"], {"tribal"}),
     (["recall", "--kinds", "decision,trib"], {"decision,tribal"}),
     (["recall", "--scope", ""], {"project", "global"}),
     (["review", ""], {"list", "approve", "reject", "replace", "both"}),
-    (["review", "--full", "app"], {"approve"}),
-    (["import", "clau"], {"claude-code"}),
-    (["install", "code"], {"codex"}),
-    (["--project", "/", "hist"], {"history"}),
+    (["review", "--full", "app"], {"approve"}), (["import", "clau"], {"claude-code"}),
+    (["install", "code"], {"codex"}), (["--project", "/", "hist"], {"history"}),
     (["list", "--limit", "3", "--order", "acc"], {"accessed"}),
     (["link", "one", "two", "--relation", "super"], {"supersedes"}),
-    (["mcp", "--tools", "f"], {"full"}),
-    (["completion", "f"], {"fish"}),
-    (["help", "unli"], {"unlink"}),
-    (["kinds", "insi"], {"insight"}),
-    (["export", "notes"], {"notes.jsonl"}),
+    (["mcp", "--tools", "f"], {"full"}), (["completion", "f"], {"fish"}), (["help", "unli"], {"unlink"}),
+    (["kinds", "insi"], {"insight"}), (["export", "notes"], {"notes.jsonl"}),
     (["recall", "question", "--files", "not"], {"notes.jsonl"}),
-]
+]  # fmt: skip
 
 
 def _shell(name):

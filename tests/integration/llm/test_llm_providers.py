@@ -169,14 +169,9 @@ def test_a_busy_provider_is_asked_three_times(status, provider, model_at, questi
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (b"", "not_json"),
-        (b"<html><body>Sign in</body></html>", "not_json"),
-        (b'{"content": [', "not_json"),
-        (b"\xff\xfe\x00", "not_json"),
-        (b"[" * 100_000, "not_json"),
-        (b"[]", "wrong_form"),
-        (b"{}", "wrong_form"),
-        (b'{"content": "text"}', "wrong_form"),
+        (b"", "not_json"), (b"<html><body>Sign in</body></html>", "not_json"),
+        (b'{"content": [', "not_json"), (b"\xff\xfe\x00", "not_json"), (b"[" * 100_000, "not_json"),
+        (b"[]", "wrong_form"), (b"{}", "wrong_form"), (b'{"content": "text"}', "wrong_form"),
         (b'{"content": [{"type": "text", "text": 7}]}', "wrong_form"),
         (b'{"content": []}', "not_json"),
         (json.dumps(enveloped("anthropic", "I cannot")).encode(), "not_json"),
@@ -184,7 +179,7 @@ def test_a_busy_provider_is_asked_three_times(status, provider, model_at, questi
         (json.dumps(enveloped("anthropic", '{"things": 3}')).encode(), "wrong_form"),
         (json.dumps(enveloped("anthropic", '{"other": []}')).encode(), "wrong_form"),
     ],
-)
+)  # fmt: skip
 def test_an_answer_of_another_form(body, why, provider, model_at, question):
     provider.sends(body)
     assert reason(model_at().ask(question)) == why

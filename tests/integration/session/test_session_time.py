@@ -301,10 +301,8 @@ DECLARED = "def {0}(amount):\n    return amount\n"
             ["weighGrain", "measureGrain"],
         ),
         (
-            "`Scale.tare` is set before the first sack",
-            {"a": SCALE.format("tare")},
-            {"a": SCALE.format("empty_weight")},
-            ["tare", "empty_weight"],
+            "`Scale.tare` is set before the first sack", {"a": SCALE.format("tare")},
+            {"a": SCALE.format("empty_weight")}, ["tare", "empty_weight"],
         ),
         (
             "mill --same-sack keeps sorts apart",
@@ -313,14 +311,12 @@ DECLARED = "def {0}(amount):\n    return amount\n"
             ["same-sack", "one-sack"],
         ),
         (
-            "The scale is read in weighing.py, nowhere else",
-            {"weighing": "scale = 1\n" * 20},
-            {"weighing": None, "reading": "scale = 1\n" * 20},
-            ["weighing.py", "reading.py"],
+            "The scale is read in weighing.py, nowhere else", {"weighing": "scale = 1\n" * 20},
+            {"weighing": None, "reading": "scale = 1\n" * 20}, ["weighing.py", "reading.py"],
         ),
     ],
     ids=["function", "field", "option", "file"],
-)
+)  # fmt: skip
 def test_a_name_that_a_commit_exchanged_needs_nobody_who_tells_it(history, said, before, after, names):
     cortex, _, sessions = history
     commit(sessions.parent / "work", **before)

@@ -308,9 +308,6 @@ def test_the_embedding_runtime_leaves_no_trace_in_the_home_folder(tmp_path):
         if not name.startswith(("RECORTEX_", "XDG_", "ORT_"))
     }
     subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=tmp_path,
-        env=environment | {"HOME": str(home)},
-        check=True,
-    )
+        [sys.executable, "-c", SCRIPT], cwd=tmp_path, env=environment | {"HOME": str(home)}, check=True,
+    )  # fmt: skip
     assert list(home.rglob("*")) == []

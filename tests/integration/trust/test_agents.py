@@ -47,14 +47,11 @@ def agent(project):
 @pytest.mark.parametrize(
     "wish",
     [
-        {"scope": "global"},
-        {"pinned": True},
-        {"priority": 9},
-        {"importance": "critical"},
+        {"scope": "global"}, {"pinned": True}, {"priority": 9}, {"importance": "critical"},
         {"status": "active"},
         {"scope": "global", "status": "active", "pinned": True, "priority": 10},
     ],
-)
+)  # fmt: skip
 def test_what_reaches_further_is_proposed(agent, person, wish):
     desk = ToolDispatcher(operations_of(Cortex), lambda: agent)
     for _ in range(3):  # saying it again confirms nothing

@@ -129,14 +129,11 @@ def test_documentation_bases_and_places_are_read(path):
 @pytest.mark.parametrize(
     ("path", "mark"),
     [
-        ("a.py", ("app.get", "/users", "K")),
-        ("a.ts", ("Get", "/a", "K.f")),
-        ("a.java", ("GetMapping", "/a", "K.f")),
-        ("a.cs", ("Route", "users", "K")),
-        ("a.php", ("Route", "/users", "K")),
-        ("a.rs", ("derive", "", "K")),
+        ("a.py", ("app.get", "/users", "K")), ("a.ts", ("Get", "/a", "K.f")),
+        ("a.java", ("GetMapping", "/a", "K.f")), ("a.cs", ("Route", "users", "K")),
+        ("a.php", ("Route", "/users", "K")), ("a.rs", ("derive", "", "K")),
     ],
-)
+)  # fmt: skip
 def test_marks_are_given_to_what_they_stand_at(path, mark):
     facts = read_facts(path, SOURCES[path])
     assert mark in {(one.name, one.argument, facts.symbols[one.symbol].name) for one in facts.marks}
@@ -145,13 +142,10 @@ def test_marks_are_given_to_what_they_stand_at(path, mark):
 @pytest.mark.parametrize(
     ("path", "binding"),
     [
-        ("a.py", ("x", "Thing")),
-        ("a.ts", ("self.service", "Service")),
-        ("a.ts", ("self.repo", "Repo")),
-        ("a.java", ("self.repo", "Repo")),
-        ("a.go", ("k", "K")),
+        ("a.py", ("x", "Thing")), ("a.ts", ("self.service", "Service")), ("a.ts", ("self.repo", "Repo")),
+        ("a.java", ("self.repo", "Repo")), ("a.go", ("k", "K")),
     ],
-)
+)  # fmt: skip
 def test_written_types_are_read(path, binding):
     assert binding in {one[:2] for one in read_facts(path, SOURCES[path]).bindings}
 
@@ -330,13 +324,8 @@ def test_bodies_of_macros_of_rust_are_read_where_they_are_code():
     assert [(one.module, one.name) for one in facts.imports] == [("a", "b")]
     calls = {(one.receiver, one.name, one.arguments) for one in facts.calls if not one.name.endswith("!")}
     assert calls >= {
-        ("", "go", 1),
-        ("", "g", 1),
-        ("a", "b", 2),
-        ("m::n", "h", 1),
-        ("A", "new", 0),
-        ("…", "k", 0),
-    }
+        ("", "go", 1), ("", "g", 1), ("a", "b", 2), ("m::n", "h", 1), ("A", "new", 0), ("…", "k", 0),
+    }  # fmt: skip
     assert not [one for one in facts.calls if one.name == "no" and one.line < 5]
 
 

@@ -492,16 +492,12 @@ def test_a_manifest_says_what_it_depends_on_and_where(path, text, ecosystem, row
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("package.json", "{"),
-        ("package.json", "[" * 100_000),
-        ("pyproject.toml", "[project\n"),
+        ("package.json", "{"), ("package.json", "[" * 100_000), ("pyproject.toml", "[project\n"),
         ("pyproject.toml", "[project]\ndependencies = 3\n"),
         ("pom.xml", '<!DOCTYPE x [<!ENTITY a "b">]><project>&a;</project>'),
-        ("pom.xml", "<project>"),
-        ("setup.py", "def ("),
-        ("Cargo.toml", "x" * (LARGEST + 1)),
+        ("pom.xml", "<project>"), ("setup.py", "def ("), ("Cargo.toml", "x" * (LARGEST + 1)),
     ],
-)
+)  # fmt: skip
 def test_a_malformed_manifest_is_reported_and_never_fatal(path, text):
     found = read_manifest(path, text)
     assert found.problem

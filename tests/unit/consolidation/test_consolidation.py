@@ -266,9 +266,7 @@ def test_the_same_words_in_another_order_stand():
 @pytest.mark.parametrize(
     "written",
     [
-        [],
-        WHOLE[:2],
-        [*WHOLE, WHOLE[0]],
+        [], WHOLE[:2], [*WHOLE, WHOLE[0]],
         [WHOLE[0], WHOLE[1], Polished("Backups stay for 30 days.", (4,))],
         [WHOLE[0], WHOLE[1], Polished("Backups stay for 30 days.", ())],
         [WHOLE[0], WHOLE[1], Polished("Backups stay for 31 days.", (3,))],
@@ -276,9 +274,8 @@ def test_the_same_words_in_another_order_stand():
         [WHOLE[0], WHOLE[1], Polished("Backups stay for 30 days, encrypted.", (3,))],
         [WHOLE[0], Polished("They go to store-us.", (2,)), WHOLE[2]],
         [Polished("Backups of the shop's database are written each night.", (1,)), *WHOLE[1:]],
-        [WHOLE[0], WHOLE[1], Polished("Backups.", (3,))],
-        [WHOLE[0], WHOLE[1], Polished(".", (3,))],
+        [WHOLE[0], WHOLE[1], Polished("Backups.", (3,))], [WHOLE[0], WHOLE[1], Polished(".", (3,))],
     ],
-)
+)  # fmt: skip
 def test_what_says_more_less_or_else_does_not(written):
     assert grounded(written, SAID) == ""

@@ -96,19 +96,14 @@ def test_a_y_statement_alone_is_a_record():
 @pytest.mark.parametrize(
     ("status", "standing"),
     [
-        ("Accepted", "accepted"),
-        ("~~Proposed~~ Accepted", "accepted"),
+        ("Accepted", "accepted"), ("~~Proposed~~ Accepted", "accepted"),
         ("Proposed (2020-01-01)\nAccepted (2020-02-01)", "accepted"),
         ("Accepted 2020-02-01\nDraft 2020-01-01", "accepted"),
-        ("Accepted\n\nSupersedes ADR 3", "accepted"),
-        ("Superceded by ADR 12", "superseded"),
+        ("Accepted\n\nSupersedes ADR 3", "accepted"), ("Superceded by ADR 12", "superseded"),
         ("Accepted, partially superseded by ADR 12", "accepted"),
-        ("Not accepted", "rejected"),
-        ("- [ ] Proposed\n- [x] Rejected", "rejected"),
-        ("No longer valid since May 2022", "deprecated"),
-        ("On hold", "proposed"),
-        ("Amended by 7", "accepted"),
-        ("Partly superseded", "accepted"),
+        ("Not accepted", "rejected"), ("- [ ] Proposed\n- [x] Rejected", "rejected"),
+        ("No longer valid since May 2022", "deprecated"), ("On hold", "proposed"),
+        ("Amended by 7", "accepted"), ("Partly superseded", "accepted"),
         ("Supersedes: [ADR 3](0003-x.md)", "accepted"),
         ("Accepted\n\nAmended by ADR 9: the old framing is\nsuperseded for this layer.", "accepted"),
         ("Accepted\n\nDeprecated alternatives are listed below.", "accepted"),
@@ -130,7 +125,7 @@ def test_a_y_statement_alone_is_a_record():
         ("Reverted", "deprecated"),
         ("Draft. It will be accepted once the figures are in.", "proposed"),
     ],
-)
+)  # fmt: skip
 def test_what_a_status_says(status, standing):
     one = read(f"# 4. Titles\n\n## Status\n\n{status}\n\n## Decision\n\nTitles are short.\n")
     assert one.standing == standing
@@ -272,13 +267,10 @@ def test_what_a_record_says_of_others(line, expected):
 @pytest.mark.parametrize(
     ("written", "first", "month", "number"),
     [
-        ("05/02/2024", (3, 1), 2, 5),
-        ("05/02/2024", (5, 3), 5, 2),
-        ("28/02/2024", (3, 1), 2, 28),
-        ("02/28/24", (3, 1), 2, 28),
-        ("", (3, 1), 3, 1),
+        ("05/02/2024", (3, 1), 2, 5), ("05/02/2024", (5, 3), 5, 2), ("28/02/2024", (3, 1), 2, 28),
+        ("02/28/24", (3, 1), 2, 28), ("", (3, 1), 3, 1),
     ],
-)
+)  # fmt: skip
 def test_a_date_is_read_by_the_files_history(written, first, month, number):
     committed = datetime(2024, *first, tzinfo=UTC)
     text = f"# 4. Titles\n\nDate: {written}\n\n## Decision\n\nTitles are short.\n"

@@ -69,18 +69,13 @@ def test_settings_that_differ_have_names_that_differ(tmp_path):
     write_words(tmp_path / "tiny")
     local = {"folder": str(tmp_path / "tiny")}
     several = [
-        {},
-        {"dimensions": 64},
-        local,
-        {**local, "pooling": "cls"},
-        {**local, "max_length": 64},
-        {**local, "dimensions": 2},
-        {**local, "query_prefix": "query: "},
+        {}, {"dimensions": 64}, local, {**local, "pooling": "cls"}, {**local, "max_length": 64},
+        {**local, "dimensions": 2}, {**local, "query_prefix": "query: "},
         {**local, "query_prefix": "query: ", "passage_prefix": "passage: "},
         *({"embedder": name} for name in PROVIDERS),
         *({"embedder": name, "dimensions": 256} for name in PROVIDERS),
         *({"embedder": name, "model": "other"} for name in PROVIDERS),
-    ]
+    ]  # fmt: skip
     found = [names(**values)[0] for values in several]
     assert len(set(found)) == len(found)
 

@@ -198,14 +198,10 @@ def test_who_asks_in_copilot_is_known_to_a_reader_that_goes_on(tmp_path):
     path = tmp_path / "s1.jsonl"
     lines = copilot(
         *[
-            (ASKED, "One."),
-            (SYSTEM, ALONE),
-            (ANSWERED, "Ok."),
-            (ASKED, "Two."),
-            (ANSWERED, "Ok."),
+            (ASKED, "One."), (SYSTEM, ALONE), (ANSWERED, "Ok."), (ASKED, "Two."), (ANSWERED, "Ok."),
             (ASKED, "3"),
         ]
-    )
+    )  # fmt: skip
     said, cursor = [], 0
     for end in range(1, len(lines) + 1):
         path.write_text("".join(json.dumps(line) + "\n" for line in lines[:end]))

@@ -422,12 +422,9 @@ def test_a_session_is_read_with_its_tools_and_place(read_copilot):
         said("stop"),
     )
     assert [(turn.role, turn.text) for turn in turns] == [
-        ("user", "heat the oven"),
-        ("assistant", "I look."),
-        ("assistant", "There is none."),
-        ("summary", "They heated the oven."),
-        ("user", "stop"),
-    ]
+        ("user", "heat the oven"), ("assistant", "I look."), ("assistant", "There is none."),
+        ("summary", "They heated the oven."), ("user", "stop"),
+    ]  # fmt: skip
     ran, looked = turns[1].tools
     assert (ran.command, ran.ok, looked.files, looked.ok) == ("make heat", False, ("oven.py",), False)
     assert looked.output == "Path does not exist"

@@ -76,12 +76,9 @@ def test_codex_joins_what_the_agent_does_until_a_result(read):
         codex("compacted", {"message": "They heated the oven."}),
     )
     assert [(turn.role, turn.text) for turn in turns] == [
-        ("user", "heat the oven"),
-        ("assistant", "I look."),
-        ("assistant", "There it is."),
-        ("user", "stop"),
-        ("summary", "They heated the oven."),
-    ]
+        ("user", "heat the oven"), ("assistant", "I look."), ("assistant", "There it is."),
+        ("user", "stop"), ("summary", "They heated the oven."),
+    ]  # fmt: skip
     (shell,) = turns[1].tools
     assert (shell.command, shell.ok, shell.output) == ("ls oven", False, "oven.py")
     assert turns[3].interrupts
@@ -161,22 +158,18 @@ def test_gemini_in_one_document(read, tmp_path, indent):
 
 def test_gemini_line_by_line_where_messages_are_written_again(read):
     reader, turns = read(
-        "session-1.jsonl",
-        {**GEMINI_HEADER, "kind": "main"},
+        "session-1.jsonl", {**GEMINI_HEADER, "kind": "main"},
         {
             "$set": {
-                "messages": [gemini("0", "user", [{"text": "<session_context>\nSetup\n</session_context>"}])]
+                "messages": [
+                    gemini("0", "user", [{"text": "<session_context>\nSetup\n</session_context>"}])
+                ]
             }
         },
-        MESSAGES[0],
-        {"$set": {"lastUpdated": "x"}},
-        gemini("2", "gemini", "Writing."),
-        MESSAGES[1],
+        MESSAGES[0], {"$set": {"lastUpdated": "x"}}, gemini("2", "gemini", "Writing."), MESSAGES[1],
         gemini("5", "user", [{"functionResponse": TOOL["result"][0]["functionResponse"]}]),
-        MESSAGES[3],
-        {"$rewindTo": "4"},
-        {"$set": {"messages": MESSAGES}},
-    )
+        MESSAGES[3], {"$rewindTo": "4"}, {"$set": {"messages": MESSAGES}},
+    )  # fmt: skip
     check_gemini(reader, turns)
     assert turns[0].injected == "Setup"
 
@@ -190,14 +183,11 @@ def test_what_gemini_repeats_after_a_compression_is_no_word_of_the_persons(read)
         gemini("8", "user", [{"text": "write it"}]),  # the copy of the first, under another id
     ]
     _, turns = read(
-        "session-1.jsonl",
-        {**GEMINI_HEADER, "kind": "main"},
-        MESSAGES[0],
-        gemini("2", "gemini", "Writing."),
-        {"$set": {"messages": kept}},
+        "session-1.jsonl", {**GEMINI_HEADER, "kind": "main"}, MESSAGES[0],
+        gemini("2", "gemini", "Writing."), {"$set": {"messages": kept}},
         gemini("9", "user", [{"text": "go on"}]),
         {"$set": {"messages": [*kept, gemini("9", "user", [{"text": "go on"}])]}},
-    )
+    )  # fmt: skip
     assert [(turn.role, turn.text) for turn in turns] == [
         ("user", "write it"), ("assistant", "Writing."), ("summary", summary), ("user", "go on"),
     ]  # fmt: skip
@@ -271,11 +261,8 @@ def test_opencode(read, indent):
     }  # fmt: skip
     reader, turns = read("export.json", json.dumps(export, indent=indent))
     assert [(turn.role, turn.text) for turn in turns] == [
-        ("user", "build"),
-        ("assistant", ""),
-        ("assistant", "Built."),
-        ("summary", "We built."),
-    ]
+        ("user", "build"), ("assistant", ""), ("assistant", "Built."), ("summary", "We built."),
+    ]  # fmt: skip
     assert turns[0].injected or turns[1].injected
     assert (turns[1].tools[0].ok, turns[1].tools[0].command, turns[1].cwd) == (False, "make", "/home/ada")
     assert turns[0].at.year == 2026
@@ -307,11 +294,8 @@ def test_swe_agent(read):
         "kiln.traj", json.dumps({"environment": "x", "trajectory": steps, "history": history})
     )
     assert [(turn.role, turn.text) for turn in turns] == [
-        ("assistant", "I look."),
-        ("assistant", "I edit."),
-        ("assistant", ""),
-        ("assistant", "Done."),
-    ]
+        ("assistant", "I look."), ("assistant", "I edit."), ("assistant", ""), ("assistant", "Done."),
+    ]  # fmt: skip
     tools = [call for turn in turns for call in turn.tools]
     assert [(call.name, call.command, call.files, call.writes) for call in tools] == [
         ("shell", "ls", (), False),
@@ -569,10 +553,7 @@ LINES = (
     entry(1, "model_change", provider="x", modelId="y"),
     message(2, "user", text("heat the oven")),
     message(
-        3,
-        "assistant",
-        {"type": "thinking", "thinking": "Which?"},
-        text("I look."),
+        3, "assistant", {"type": "thinking", "thinking": "Which?"}, text("I look."),
         pi_call("k", "bash", command="ls"),
     ),
     message(4, "toolResult", text("out"), toolCallId="k", toolName="bash", isError=True),
@@ -582,7 +563,7 @@ LINES = (
     entry(8, "compaction", summary="They heated it."),
     entry(9, "custom_message", content="be brief", customType="x"),
     message(10, "assistant", text("Done.")),
-)
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -601,13 +582,9 @@ def read_pi(tmp_path):
 def test_a_session_is_read_with_its_tools(read_pi):
     reader, turns = read_pi(SESSION, *LINES)
     assert [(turn.role, turn.text) for turn in turns] == [
-        ("user", "heat the oven"),
-        ("assistant", "I look."),
-        ("assistant", "I would"),
-        ("user", "stop"),
-        ("summary", "They heated it."),
-        ("assistant", "Done."),
-    ]
+        ("user", "heat the oven"), ("assistant", "I look."), ("assistant", "I would"), ("user", "stop"),
+        ("summary", "They heated it."), ("assistant", "Done."),
+    ]  # fmt: skip
     (ran,) = turns[1].tools
     assert (ran.command, ran.ok, ran.output) == ("ls", False, "out")
     assert [turn.interrupts for turn in turns[2:4]] == [False, True]

@@ -130,14 +130,11 @@ def test_a_smell_is_found_by_its_rule_unless_code_is_not_to_be_checked_for_it():
         ("directory", "tests/contract/", ["tests/contract/test_a.py"], 0),
         ("directory", "tests/contract", ["tests/contract/test_a.py", "tests/test_b.py"], 1),
         ("directory", "tests/contract", ["tests/contracted.py"], 1),
-        ("file", "src/a.py", ["src/a.py"], 0),
-        ("file", "src/a.py", [], 1),
-        ("function", "fetch_rates", ["src/b.py"], 0),
-        ("function", "fetch_prices", ["src/b.py"], 1),
-        ("pattern", "repositories", ["src/b.py"], 1),
-        ("global", "", ["src/b.py"], 0),
+        ("file", "src/a.py", ["src/a.py"], 0), ("file", "src/a.py", [], 1),
+        ("function", "fetch_rates", ["src/b.py"], 0), ("function", "fetch_prices", ["src/b.py"], 1),
+        ("pattern", "repositories", ["src/b.py"], 1), ("global", "", ["src/b.py"], 0),
     ],
-)
+)  # fmt: skip
 def test_an_approved_exception_excuses_what_lies_in_its_scope(scope, target, files, left):
     rule = memory(1, "Never call `requests` in tests, the network is slow", kind="tribal")
     content = ConstraintOverride(

@@ -45,14 +45,11 @@ def test_notes_are_neither_code_nor_outline(text):
 @pytest.mark.parametrize(
     ("text", "trait"),
     [
-        ("We moved there last spring in May", Trait.TIME),
-        ("She has two dogs", Trait.NUMBER),
-        ("They met in Lisbon", Trait.PLACE),
-        ("We chose it because it is small", Trait.REASON),
-        ("Did you see it?", Trait.QUESTION),
-        ("word " * 400, Trait.DOCUMENT),
+        ("We moved there last spring in May", Trait.TIME), ("She has two dogs", Trait.NUMBER),
+        ("They met in Lisbon", Trait.PLACE), ("We chose it because it is small", Trait.REASON),
+        ("Did you see it?", Trait.QUESTION), ("word " * 400, Trait.DOCUMENT),
     ],
-)
+)  # fmt: skip
 def test_what_a_text_may_answer(text, trait):
     assert traits(text) & trait
 

@@ -157,14 +157,10 @@ def test_remember(cortex, project, wish):
 
 
 CHANGES = [
-    {"text": f"The deploy key is {TOKEN} for now."},
-    {"content": {"warnings": [TOKEN]}},
-    {"summary": f"It is {TOKEN}"},
-    {"tags": [TOKEN]},
-    {"metadata": {"password": TOKEN}},
-    {"files": [f"keys/{TOKEN}.txt"]},
-    {"reason": f"{TOKEN} was leaked"},
-]
+    {"text": f"The deploy key is {TOKEN} for now."}, {"content": {"warnings": [TOKEN]}},
+    {"summary": f"It is {TOKEN}"}, {"tags": [TOKEN]}, {"metadata": {"password": TOKEN}},
+    {"files": [f"keys/{TOKEN}.txt"]}, {"reason": f"{TOKEN} was leaked"},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("change", CHANGES, ids="-".join)
@@ -310,14 +306,11 @@ def test_who_may_replace_whom(reading, clock, known, new, status):
 @pytest.mark.parametrize(
     ("known", "new", "may"),
     [
-        (Origin.USER, Origin.AGENT, False),
-        (Origin.AGENT, Origin.AGENT, True),
-        (Origin.EXTRACTION, Origin.EXTRACTION, False),
-        (Origin.EXTRACTION, Origin.USER, True),
-        (Origin.USER, Origin.USER, True),
-        (Origin.USER, Origin.WEB, False),
+        (Origin.USER, Origin.AGENT, False), (Origin.AGENT, Origin.AGENT, True),
+        (Origin.EXTRACTION, Origin.EXTRACTION, False), (Origin.EXTRACTION, Origin.USER, True),
+        (Origin.USER, Origin.USER, True), (Origin.USER, Origin.WEB, False),
     ],
-)
+)  # fmt: skip
 def test_who_may_replace_whom_without_a_word_of_a_change(cortex, clock, known, new, may):
     old = cortex.get(cortex.remember(OLD, origin=known).id)
     clock.pass_(days=1)
@@ -386,14 +379,10 @@ def test_decision_reversal_question(reading, clock, session, settle):
     clock.pass_(days=3)
     second = cortex.extract(
         session(
-            "two",
-            4,
-            ("user", "How are the jobs stored?"),
-            ("assistant", "Let me look."),
-            ("user", REVERSED),
-            ("assistant", "Fine."),
+            "two", 4, ("user", "How are the jobs stored?"), ("assistant", "Let me look."),
+            ("user", REVERSED), ("assistant", "Fine."),
         )
-    )
+    )  # fmt: skip
     settle(cortex)
     (new,) = [cortex.get(one.id) for one in second.found if one.status == "active"]
     clock.pass_(days=3)

@@ -18,21 +18,17 @@ def of(text, part="", rule=0.0, **more):
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("Totals must never be rounded.", "says_must"),
-        ("Totals must never be rounded.", "says_always"),
-        ("We don't round totals.", "says_not"),
-        ("We DON’T round totals.", "says_stop"),
+        ("Totals must never be rounded.", "says_must"), ("Totals must never be rounded.", "says_always"),
+        ("We don't round totals.", "says_not"), ("We DON’T round totals.", "says_stop"),
         ("It is slow because every row is read.", "says_why"),
         ("Use the queue instead of a thread.", "says_instead"),
         ("Use the queue instead of a thread.", "says_one_not_other"),
         ("The root cause is a missing index.", "says_cause"),
-        ("I'll look at the parser.", "says_plans"),
-        ("I've updated the parser.", "says_did"),
-        ("For now the port is fixed.", "says_for_now"),
-        ("can you fix the header", "says_asks"),
+        ("I'll look at the parser.", "says_plans"), ("I've updated the parser.", "says_did"),
+        ("For now the port is fixed.", "says_for_now"), ("can you fix the header", "says_asks"),
         ("We decided to drop the cache.", "says_decides"),
     ],
-)
+)  # fmt: skip
 def test_words_and_phrases_are_signs(text, name):
     assert cues(text)[name] == 1.0
     assert of(text)[name] == 1.0
@@ -46,24 +42,17 @@ def test_words_are_whole_and_phrases_are_in_order():
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("- the port is 8080", "form_bullet"),
-        ("2. the port is 8080", "form_numbered"),
-        ("## Ports", "form_heading"),
-        ("**Port:** it is 8080", "form_bold"),
-        ("**All of it is bold**", "form_all_bold"),
-        ("why is this so slow?", "form_question"),
+        ("- the port is 8080", "form_bullet"), ("2. the port is 8080", "form_numbered"),
+        ("## Ports", "form_heading"), ("**Port:** it is 8080", "form_bold"),
+        ("**All of it is bold**", "form_all_bold"), ("why is this so slow?", "form_question"),
         ("端口为什么被占用\N{FULLWIDTH QUESTION MARK}", "form_question"),
         ("can't the tests be table driven, shouldn't we say so", "form_rhetorical"),
-        ("It breaks on Mondays.", "form_points"),
-        ("and the second one too", "form_goes_on"),
-        ("no, the other folder", "form_no"),
-        ("Use the other folder", "form_order"),
-        ("Updated the parser.", "form_did"),
-        ("The files are:", "form_colon"),
-        ("const port = 8080;", "form_code_line"),
-        ("the port is fixed", "form_small"),
+        ("It breaks on Mondays.", "form_points"), ("and the second one too", "form_goes_on"),
+        ("no, the other folder", "form_no"), ("Use the other folder", "form_order"),
+        ("Updated the parser.", "form_did"), ("The files are:", "form_colon"),
+        ("const port = 8080;", "form_code_line"), ("the port is fixed", "form_small"),
     ],
-)
+)  # fmt: skip
 def test_forms(text, name):
     assert of(text)[name] == 1.0
     assert of("Plain sentences have no such form.")[name] == 0.0

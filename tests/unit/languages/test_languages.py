@@ -30,19 +30,13 @@ WRITTEN = st.text(alphabet="数据库認証データベースのは接続데이�
 @pytest.mark.parametrize(
     ("sentence", "language"),
     [
-        ("Where do we store the sessions?", "en"),
-        ("python sort list des con", "en"),
-        ("MIT license", "en"),
-        ("", "en"),
-        ("Wo liegen die Sitzungen?", "de"),
-        ("¿Dónde guardamos las sesiones?", "es"),
-        ("Où sont stockées les sessions ?", "fr"),
-        ("Onde são guardadas as sessões?", "pt"),
-        ("会话存在哪里", "zh"),
-        ("Redis はどこですか", "ja"),
+        ("Where do we store the sessions?", "en"), ("python sort list des con", "en"),
+        ("MIT license", "en"), ("", "en"), ("Wo liegen die Sitzungen?", "de"),
+        ("¿Dónde guardamos las sesiones?", "es"), ("Où sont stockées les sessions ?", "fr"),
+        ("Onde são guardadas as sessões?", "pt"), ("会话存在哪里", "zh"), ("Redis はどこですか", "ja"),
         ("세션은 어디에 저장합니까", "ko"),
     ],
-)
+)  # fmt: skip
 def test_a_sentence_is_in_the_language_that_its_script_or_most_of_its_words_tell(sentence, language):
     assert language_of(sentence) == language
 
@@ -126,14 +120,11 @@ def test_english_is_english_where_it_has_as_many_words_as_another_language(said)
     ("language", "forms"),
     [
         ("en", ["deploy", "deploys", "deployed", "deployments"]),
-        ("en", ["library", "libraries"]),
-        ("en", ["class", "classes"]),
-        ("de", ["sitzung", "sitzungen"]),
-        ("es", ["configuración", "configuraciones"]),
-        ("fr", ["migration", "migrations"]),
+        ("en", ["library", "libraries"]), ("en", ["class", "classes"]), ("de", ["sitzung", "sitzungen"]),
+        ("es", ["configuración", "configuraciones"]), ("fr", ["migration", "migrations"]),
         ("pt", ["configuração", "configurações"]),
     ],
-)
+)  # fmt: skip
 def test_forms_of_one_word_have_one_stem(language, forms):
     assert len({stem(one, language) for one in forms}) == 1
 

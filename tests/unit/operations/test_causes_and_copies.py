@@ -123,15 +123,11 @@ def chain(cortex):
 @pytest.mark.parametrize(
     ("options", "reached"),
     [
-        ({"direction": "outgoing"}, [2, 3]),
-        ({"direction": "incoming"}, [0]),
-        ({"direction": "both"}, [0, 2, 3]),
-        ({"relations": ["depends_on"]}, [0, 2, 3]),
-        ({"relations": ["supports"]}, []),
-        ({"min_strength": 0.6}, [0, 2]),
-        ({"limit": 1}, [0]),
+        ({"direction": "outgoing"}, [2, 3]), ({"direction": "incoming"}, [0]),
+        ({"direction": "both"}, [0, 2, 3]), ({"relations": ["depends_on"]}, [0, 2, 3]),
+        ({"relations": ["supports"]}, []), ({"min_strength": 0.6}, [0, 2]), ({"limit": 1}, [0]),
     ],
-)
+)  # fmt: skip
 def test_only_what_is_asked_for_is_followed(cortex, chain, options, reached):
     found = cortex.traverse(chain[1].id, depth=10, **options)
     assert [one.memory.id for one in found.reached] == [chain[place].id for place in reached]
@@ -149,14 +145,10 @@ def test_related_is_the_same_walk(cortex, chain):
 @pytest.mark.parametrize(
     "options",
     [
-        {"depth": -1},
-        {"depth": 11},
-        {"min_strength": 1.1},
-        {"min_strength": -1},
-        {"limit": 0},
+        {"depth": -1}, {"depth": 11}, {"min_strength": 1.1}, {"min_strength": -1}, {"limit": 0},
         {"relations": ["x"]},
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_refused(cortex, chain, options):
     with pytest.raises(InvalidInputError):
         cortex.traverse(chain[0].id, **options)

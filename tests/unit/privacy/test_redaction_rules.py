@@ -61,17 +61,14 @@ def test_known_personal_data_is_replaced(text, placeholder):
 @pytest.mark.parametrize(
     ("template", "placeholder"),
     [
-        ("AKIA<<U16>>", "[AWS_ACCESS_KEY]"),
-        ("eyJ<<A30>>.eyJ<<A50>>.<<w43>>", "[JWT]"),
+        ("AKIA<<U16>>", "[AWS_ACCESS_KEY]"), ("eyJ<<A30>>.eyJ<<A50>>.<<w43>>", "[JWT]"),
         ("ghp_<<A36>>", "[GITHUB_TOKEN]"),
         ("postgresql://app:<<A16>>@db.internal/app", "[POSTGRESQL_CREDENTIALS]"),
-        ("xoxb-<<d12>>-<<d12>>-<<A24>>", "[SLACK_TOKEN]"),
-        ("sk_live_<<A24>>", "[STRIPE_KEY]"),
-        ("glpat-<<A20>>", "[GITLAB_TOKEN]"),
-        ("npm_<<A36>>", "[NPM_TOKEN]"),
+        ("xoxb-<<d12>>-<<d12>>-<<A24>>", "[SLACK_TOKEN]"), ("sk_live_<<A24>>", "[STRIPE_KEY]"),
+        ("glpat-<<A20>>", "[GITLAB_TOKEN]"), ("npm_<<A36>>", "[NPM_TOKEN]"),
         ("-----BEGIN PRIVATE KEY-----\n<<b64>>\n-----END PRIVATE KEY-----", "[PRIVATE_KEY]"),
     ],
-)
+)  # fmt: skip
 def test_known_secrets_are_replaced(template, placeholder):
     secret = expand(template)
     done = redact(f"use {secret} here")

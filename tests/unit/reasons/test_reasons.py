@@ -84,15 +84,11 @@ RUST = """impl Cache {
 @pytest.mark.parametrize(
     ("text", "line", "found"),
     [
-        (GO, 5, ("Evict", 3, 8)),
-        (GO, 1, None),
-        (TYPESCRIPT, 6, ("evict", 4, 8)),
-        (TYPESCRIPT, 2, ("Cache", 1, 9)),
-        (TYPESCRIPT, 12, ("load", 11, 13)),
-        (JAVA, 4, ("evict", 3, 5)),
+        (GO, 5, ("Evict", 3, 8)), (GO, 1, None), (TYPESCRIPT, 6, ("evict", 4, 8)),
+        (TYPESCRIPT, 2, ("Cache", 1, 9)), (TYPESCRIPT, 12, ("load", 11, 13)), (JAVA, 4, ("evict", 3, 5)),
         (RUST, 3, ("evict", 2, 4)),
     ],
-)
+)  # fmt: skip
 def test_other_languages(text, line, found):
     assert enclosing(text.split("\n"), line) == found
 

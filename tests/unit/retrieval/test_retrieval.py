@@ -141,19 +141,14 @@ def test_any_text_has_few_parts_with_words_of_it(text):
 @pytest.mark.parametrize(
     ("text", "many"),
     [
-        ("which services use Redis?", True),
-        ("which days do we release?", True),
-        ("what are the ports of the services?", True),
-        ("what kinds of tests do we have?", True),
-        ("list all environments", True),
-        ("which indexes exist", True),
+        ("which services use Redis?", True), ("which days do we release?", True),
+        ("what are the ports of the services?", True), ("what kinds of tests do we have?", True),
+        ("list all environments", True), ("which indexes exist", True),
         ("what reads the token stream in the parser module?", False),
-        ("which port does the license server use?", False),
-        ("what happens when redis is down?", False),
-        ("what is the status of the release?", False),
-        ("how are passwords hashed?", False),
+        ("which port does the license server use?", False), ("what happens when redis is down?", False),
+        ("what is the status of the release?", False), ("how are passwords hashed?", False),
     ],
-)
+)  # fmt: skip
 def test_whether_several_things_are_asked_for(text, many):
     assert asks_for_a_set(text) is many
 
@@ -251,15 +246,12 @@ def test_the_latest_is_not_about_tests():
 @pytest.mark.parametrize(
     ("text", "dates"),
     [
-        ("in May", (NamedDate(None, 5, None),)),
-        ("may I march on", ()),
-        ("March 14, 2024", (NamedDate(14, 3, 2024),)),
-        ("the 2nd of June", (NamedDate(2, 6, None),)),
-        ("since 2023-07", (NamedDate(None, 7, 2023),)),
-        ("2023-99", ()),
+        ("in May", (NamedDate(None, 5, None),)), ("may I march on", ()),
+        ("March 14, 2024", (NamedDate(14, 3, 2024),)), ("the 2nd of June", (NamedDate(2, 6, None),)),
+        ("since 2023-07", (NamedDate(None, 7, 2023),)), ("2023-99", ()),
         ("back in 2022", (NamedDate(None, None, 2022),)),
     ],
-)
+)  # fmt: skip
 def test_dates_in_words(text, dates):
     if text == "2023-99":
         dates = (NamedDate(None, None, 2023),)
@@ -475,27 +467,18 @@ def days(text):
     ("text", "found"),
     [
         ("what did we decide yesterday?", ("03-10", "03-11")),
-        ("what broke last night", ("03-10", "03-11")),
-        ("the day before yesterday", ("03-09", "03-10")),
-        ("what changed today", ("03-11", "03-12")),
-        ("last week", ("03-02", "03-09")),
-        ("this week", ("03-09", "03-16")),
-        ("in the last 3 days", ("03-08", "03-11")),
-        ("over the past two weeks", ("02-25", "03-11")),
-        ("three days ago", ("03-08", "03-09")),
-        ("a couple of months ago", ("12-26", "01-25")),
-        ("on Friday", ("03-06", "03-07")),
-        ("since Monday", ("03-09", None)),
-        ("before last week", (None, "03-02")),
-        ("last month", ("02-01", "03-01")),
-        ("this quarter", ("01-01", "04-01")),
-        ("last weekend", ("03-07", "03-09")),
-        ("since March", ("03-01", None)),
-        ("since 5 February", ("02-05", None)),
-        ("until 2026-01-02", (None, "01-02")),
+        ("what broke last night", ("03-10", "03-11")), ("the day before yesterday", ("03-09", "03-10")),
+        ("what changed today", ("03-11", "03-12")), ("last week", ("03-02", "03-09")),
+        ("this week", ("03-09", "03-16")), ("in the last 3 days", ("03-08", "03-11")),
+        ("over the past two weeks", ("02-25", "03-11")), ("three days ago", ("03-08", "03-09")),
+        ("a couple of months ago", ("12-26", "01-25")), ("on Friday", ("03-06", "03-07")),
+        ("since Monday", ("03-09", None)), ("before last week", (None, "03-02")),
+        ("last month", ("02-01", "03-01")), ("this quarter", ("01-01", "04-01")),
+        ("last weekend", ("03-07", "03-09")), ("since March", ("03-01", None)),
+        ("since 5 February", ("02-05", None)), ("until 2026-01-02", (None, "01-02")),
         ("after December", ("12-01", None)),
     ],
-)
+)  # fmt: skip
 def test_a_time_is_resolved(text, found):
     assert days(text) == [found]
 

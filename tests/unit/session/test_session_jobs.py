@@ -218,20 +218,17 @@ QWEN = ("node", "--expose-gc", "/lib/@qwen-code/qwen-code/cli.js", "-y")
     [
         ("gemini", (*GEMINI, "-p", "Sum up."), False, True),
         ("gemini", (*GEMINI, "--prompt=Sum up."), True, True),
-        ("gemini", GEMINI, True, True),
-        ("gemini", GEMINI, False, False),
+        ("gemini", GEMINI, True, True), ("gemini", GEMINI, False, False),
         ("gemini", (*GEMINI, "Begin with the tests."), False, False),
         ("gemini", (*GEMINI, "-i", "Begin with the tests."), False, False),
-        ("gemini", (*GEMINI, "-i", "-p"), False, False),
-        ("gemini", (*GEMINI, "--acp"), True, False),
+        ("gemini", (*GEMINI, "-i", "-p"), False, False), ("gemini", (*GEMINI, "--acp"), True, False),
         ("gemini", (*GEMINI, "--experimental-acp"), True, False),
         ("gemini", ("node", "/lib/a2a-server.mjs"), True, False),
         ("qwen", (*QWEN, "-p", "Sum up."), True, True),
         ("qwen", (*QWEN, "--prompt-interactive", "Begin."), False, False),
-        ("qwen", QWEN, True, True),
-        ("qwen", (*QWEN, "--acp"), True, False),
+        ("qwen", QWEN, True, True), ("qwen", (*QWEN, "--acp"), True, False),
     ],
-)
+)  # fmt: skip
 def test_how_a_client_was_started_tells_who_gives_it_its_prompts(client, words, piped, expected):
     assert hooks.is_unattended(client, words, piped=piped) is expected
 
