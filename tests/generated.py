@@ -13,6 +13,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status, Trust
+from recortex.formats.transcripts import open_transcript
 
 WORDS = ("cache", "queue", "login", "retry", "schema", "lock", "naïve", "日本語", "O'Brien", '"quoted"')
 TAGS = ("db", "auth", "slow", "a b", "ä", '"')
@@ -90,6 +91,14 @@ file_links = st.builds(
 def accounted(counts):
     """Whether every line of a transcript that was read went somewhere."""
     return counts.lines == counts.used + sum(counts.skipped.values()) + counts.malformed + counts.torn
+
+
+def read_whole(path, **options):
+    """The reader of a transcript and its turns, where every line of it went somewhere."""
+    reader = open_transcript(path, **options)
+    turns = list(reader)
+    assert accounted(reader.counts)
+    return reader, turns
 
 
 def unique(strategy, key):

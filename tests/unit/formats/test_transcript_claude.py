@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from claude_lines import agent, line, result, text, use, user, write
 
-from generated import accounted
+from generated import accounted, read_whole
 from recortex.domain.session import wrap
 from recortex.formats.transcripts import open_transcript
 
@@ -15,9 +15,7 @@ from recortex.formats.transcripts import open_transcript
 @pytest.fixture
 def read(tmp_path):
     def read(*lines, **options):
-        reader = open_transcript(write(tmp_path / "s1.jsonl", *lines), **options)
-        turns = list(reader)
-        assert accounted(reader.counts)
+        reader, turns = read_whole(write(tmp_path / "s1.jsonl", *lines), **options)
         assert reader.counts.turns == len(turns)
         return reader, turns
 
@@ -293,17 +291,6 @@ def test_a_large_file_is_not_held(tmp_path):
 
 
 # -- What a person says in Claude Code beside prompts.
-@pytest.fixture
-def read_person(tmp_path):
-    def read(*lines, **options):
-        reader = open_transcript(write(tmp_path / "s1.jsonl", *lines), **options)
-        turns = list(reader)
-        assert accounted(reader.counts)
-        return reader, turns
-
-    return read
-
-
 def queue(operation, content=None, second=0):
     at = f"2026-03-01T10:00:{second:02}.000Z"
     fields = {} if content is None else {"content": content}
@@ -345,8 +332,8 @@ DELIVERED = {
 
 
 @pytest.mark.parametrize("way", DELIVERED)
-def test_what_is_said_while_the_agent_works_is_told_once(read_person, way):
-    _, turns = read_person(user("u1", "heat"), *DELIVERED[way])
+def test_what_is_said_while_the_agent_works_is_told_once(read, way):
+    _, turns = read(user("u1", "heat"), *DELIVERED[way])
     assert sum("use gas" in turn.text for turn in turns if turn.role == "user") == 1
     assert [turn.index for turn in turns] == list(range(len(turns)))
     assert [turn.text for turn in turns if turn.role == "assistant"] == ["I heat.", "It is hot."]
@@ -363,8 +350,8 @@ def test_what_is_said_while_the_agent_works_is_told_once(read_person, way):
         [queue("enqueue", "use gas"), queue("remove", "use gas"), AFTER, user("u2", "thanks")],
     ],
 )
-def test_what_was_not_said_is_not_told(read_person, lines):
-    _, turns = read_person(user("u1", "heat"), WORK, *lines, agent("a9", "m9", text("Bye.")))
+def test_what_was_not_said_is_not_told(read, lines):
+    _, turns = read(user("u1", "heat"), WORK, *lines, agent("a9", "m9", text("Bye.")))
     assert {turn.text for turn in turns if turn.role == "user"} <= {"heat", "thanks"}
 
 
@@ -401,8 +388,8 @@ def replied(answers, annotations=None, **fields):
         ({"When?": "(notes only)"}, {"When?": {"notes": "after lunch"}}, "> When?\nafter lunch"),
     ],
 )
-def test_an_answer_has_its_question_and_its_options_in_words(read_person, answers, notes, said):
-    _, turns = read_person(ASKED, replied(answers, notes))
+def test_an_answer_has_its_question_and_its_options_in_words(read, answers, notes, said):
+    _, turns = read(ASKED, replied(answers, notes))
     answer = turns[1]
     assert (answer.role, answer.form, answer.text) == ("user", "answer", said)
     assert answer.asked.startswith("Which fuel?\n- Gas (Recommended): Burns clean.\n- Wood\n\nWhen?\n- Now")
@@ -417,8 +404,8 @@ def test_an_answer_has_its_question_and_its_options_in_words(read_person, answer
         [ASKED, result("r1", "t1", 'User has answered your questions: "When?"="never"')],
     ],
 )
-def test_only_the_clients_record_is_an_answer(read_person, lines):
-    _, turns = read_person(*lines)
+def test_only_the_clients_record_is_an_answer(read, lines):
+    _, turns = read(*lines)
     assert [turn.role for turn in turns] == ["assistant"]
 
 
@@ -437,9 +424,9 @@ SAID = (
         ("Bash", {"command": "curl x"}, "Bash: curl x"),
     ],
 )
-def test_a_refusal_of_older_clients_has_its_reason(read_person, name, arguments, asked):
+def test_a_refusal_of_older_clients_has_its_reason(read, name, arguments, asked):
     note = "\n\nNote: The user's next message may contain a correction."
-    _, turns = read_person(
+    _, turns = read(
         agent("a1", "m1", use("t1", name, **arguments)), result("r1", "t1", SAID + note, error=True)
     )
     assert [(turn.text, turn.form, turn.asked) for turn in turns[1:]] == [("use the cache", "refusal", asked)]
@@ -455,15 +442,13 @@ def test_a_refusal_of_older_clients_has_its_reason(read_person, name, arguments,
         ("Edit", {"error": False}),
     ],
 )
-def test_a_result_that_another_may_have_written_is_no_refusal(read_person, name, fields):
-    _, turns = read_person(
-        agent("a1", "m1", use("t1", name)), result("r1", "t1", SAID, **{"error": True, **fields})
-    )
+def test_a_result_that_another_may_have_written_is_no_refusal(read, name, fields):
+    _, turns = read(agent("a1", "m1", use("t1", name)), result("r1", "t1", SAID, **{"error": True, **fields}))
     assert [turn.role for turn in turns] == ["assistant"]
 
 
-def test_notes_and_what_stands_behind_a_command_are_the_persons(read_person):
-    reader, turns = read_person(
+def test_notes_and_what_stands_behind_a_command_are_the_persons(read):
+    reader, turns = read(
         user("u1", "<user-memory-input>never run the tests</user-memory-input>"),
         user("u2", "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n"
              "<command-args>a hotter oven</command-args>"),
@@ -476,6 +461,6 @@ def test_notes_and_what_stands_behind_a_command_are_the_persons(read_person):
     assert reader.counts.skipped == {"injected": 2}
 
 
-def test_a_plan_that_was_accepted_is_the_agents(read_person):
-    _, turns = read_person(user("u1", "Implement the following plan:\n\n# Heat the oven\n"))
+def test_a_plan_that_was_accepted_is_the_agents(read):
+    _, turns = read(user("u1", "Implement the following plan:\n\n# Heat the oven\n"))
     assert [turn.role for turn in turns] == ["plan"]

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from generated import accounted
+from generated import read_whole
 from recortex import Cortex
 from recortex.errors import FormatError
 from recortex.formats.session_files import find_sessions, histories
@@ -373,10 +373,7 @@ def read_specstory(tmp_path):
     def read(text, name="talk.md", **options):
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
-        reader = open_transcript(path, **options)
-        turns = list(reader)
-        assert accounted(reader.counts)
-        return reader, turns
+        return read_whole(path, **options)
 
     return read
 

@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 from claude_lines import user, write
 
-from generated import accounted
+from generated import read_whole
 from recortex.errors import FormatError
 from recortex.formats.session_files import find_sessions, histories
 from recortex.formats.transcripts import open_transcript
@@ -398,10 +398,7 @@ def read_copilot(tmp_path):
     def read(*events, **options):
         path = tmp_path / "events.jsonl"
         path.write_text("".join(json.dumps(one) + "\n" for one in (START, *events)))
-        reader = open_transcript(path, **options)
-        turns = list(reader)
-        assert accounted(reader.counts)
-        return reader, turns
+        return read_whole(path, **options)
 
     return read
 
@@ -521,28 +518,21 @@ def test_a_refusal_has_its_reason(read_copilot):
     ]
 
 
-def read_from(path, cursor=0, *, final=False):
-    reader = open_transcript(path, cursor=cursor, final=final)
-    turns = list(reader)
-    assert accounted(reader.counts)
-    return reader, turns
-
-
 def test_a_torn_last_line_is_read_when_it_is_whole(tmp_path):
     whole = user("u2", "second")
     path = write(tmp_path / "s1.jsonl", user("u1", "first"), whole[:40], end="")
     for final in (False, True):
-        reader, turns = read_from(path, final=final)
+        reader, turns = read_whole(path, final=final)
         assert [turn.text for turn in turns] == ["first"]
         assert (reader.counts.torn, reader.cursor) == (1, len(user("u1", "first")) + 1)
     with path.open("a") as file:
         file.write(whole[40:] + "\n")
-    assert [turn.text for turn in read_from(path, reader.cursor)[1]] == ["second"]
+    assert [turn.text for turn in read_whole(path, cursor=reader.cursor, final=False)[1]] == ["second"]
 
 
 def test_a_file_that_was_replaced_by_a_shorter_one_is_read_again(tmp_path):
     path = write(tmp_path / "s1.jsonl", user("u1", "new"))
-    reader, turns = read_from(path, 10_000, final=True)
+    reader, turns = read_whole(path, cursor=10_000, final=True)
     assert reader.restarted
     assert [turn.text for turn in turns] == ["new"]
 
@@ -556,7 +546,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_an_endless_last_line_waits_or_is_skipped(tmp_path):
     path = write(tmp_path / "s1.jsonl", user("u1", "first"), user("u2", "x" * (17 * 1024 * 1024)), end="")
-    growing, turns = read_from(path)
+    growing, turns = read_whole(path, final=False)
     assert (growing.counts.torn, growing.cursor, len(turns)) == (1, len(user("u1", "first")) + 1, 1)
-    ended, _ = read_from(path, final=True)
+    ended, _ = read_whole(path, final=True)
     assert (ended.counts.skipped, ended.cursor) == ({"oversized": 1}, path.stat().st_size)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from generated import accounted
+from generated import read_whole
 from recortex.formats.transcripts import open_transcript
 
 
@@ -15,10 +15,7 @@ def read(tmp_path):
         path.write_text(
             "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n"
         )
-        reader = open_transcript(path, **options)
-        turns = list(reader)
-        assert accounted(reader.counts)
-        return reader, turns
+        return read_whole(path, **options)
 
     return read
 
@@ -566,21 +563,8 @@ LINES = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def read_pi(tmp_path):
-    def read(*lines, name="2026-03-01_p1.jsonl"):
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        reader = open_transcript(path)
-        turns = list(reader)
-        assert accounted(reader.counts)
-        return reader, turns
-
-    return read
-
-
-def test_a_session_is_read_with_its_tools(read_pi):
-    reader, turns = read_pi(SESSION, *LINES)
+def test_a_session_is_read_with_its_tools(read):
+    reader, turns = read("2026-03-01_p1.jsonl", SESSION, *LINES)
     assert [(turn.role, turn.text) for turn in turns] == [
         ("user", "heat the oven"), ("assistant", "I look."), ("assistant", "I would"), ("user", "stop"),
         ("summary", "They heated it."), ("assistant", "Done."),
@@ -594,5 +578,5 @@ def test_a_session_is_read_with_its_tools(read_pi):
     assert turns[0].cwd == "/home/ada/kiln"
 
 
-def test_a_file_that_begins_in_the_middle_is_one(read_pi):
-    assert len(read_pi(*LINES)[1]) == 6
+def test_a_file_that_begins_in_the_middle_is_one(read):
+    assert len(read("2026-03-01_p1.jsonl", *LINES)[1]) == 6
