@@ -1,4 +1,4 @@
-"""Reasons: the definition around a line, and pictures of causes."""
+"""Reasons: the definition around a line, causes, and pictures of them."""
 
 import ast
 import json
@@ -17,6 +17,10 @@ from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.engines.graph import DRAWN, Arrow, Picture, picture_of
 from recortex.engines.graph import DrawnNode as Node
+from recortex.errors import RecortexError
+
+# -- Reasons: the definition around a line, and pictures of causes.
+
 
 # -- The definition around a line: compared with Python's own parser, and by example in other languages.
 OWN = Path(recortex.__file__).parent
@@ -160,3 +164,22 @@ def test_arrows_run_from_cause_to_effect(cortex):
 def test_nothing_can_be_drawn_too(form):
     assert DRAWN[form](Picture((), ()))
     json.dumps(DRAWN[form](Picture((), ())))
+
+
+# -- The golden sets of causes: memories, what caused what, what would not be without one, and why.
+GOLDEN = sorted((Path(__file__).parents[2] / "golden" / "causal").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_golden_sets_of_causes(cortex, path):
+    given = json.loads(path.read_text(encoding="utf-8"))
+    kept = [cortex.remember(one).id for one in given["memories"]]
+    for cause, effect in given["caused"]:
+        cortex.link(kept[cause], kept[effect], relation="caused")
+    if "refused" in given:
+        cause, effect = given["refused"]
+        with pytest.raises(RecortexError):
+            cortex.link(kept[cause], kept[effect], relation="caused")
+        return
+    missing = cortex.counterfactual(kept[given["without"]]).missing
+    assert sorted(kept.index(one.reached.memory.id) for one in missing) == given["missing"], given["why"]
