@@ -101,7 +101,7 @@ def gemini(session, said, **head):
     yield {"sessionId": session, "projectHash": "x", "startTime": said[0].at, "kind": "main"} | head
     for one in said:
         line = {"id": one.id, "type": _named(one, "gemini"), "timestamp": one.at}
-        yield {**line, "content": [{"text": one.text}]}
+        yield {**line, "content": one.text if one.role == "assistant" else [{"text": one.text}]}
 
 
 def opencode(session, said, **info):

@@ -256,6 +256,7 @@ CLIENTS = (
                 "copilot",
                 _is_copilot,
                 CopilotParser,
+                cut=True,
                 headed=True,
                 holding=(b'"session.context_changed"', b'"session.resume"', b'"system.message"'),
                 follows=lambda: follow,

@@ -121,7 +121,7 @@ class GeminiParser:
         for message in decode(line.update, _Update).messages or ():
             try:
                 told = decode(message, _Line)
-                if parsed and told.type == "gemini" and plain(decode_any(told.content)) == _COMPRESSED:
+                if parsed and told.type == "gemini" and _compressed(decode_any(told.content)):
                     parsed[-1] = _summary(parsed[-1])
                     break
                 parsed.append(self._message(told))
@@ -152,6 +152,11 @@ class GeminiParser:
         parsed = typed(piece, texts, decode_any(line.display_content))
         replies = tuple(reply for call in calls for reply in _reply(call, piece))
         return replace(parsed, pieces=(*parsed.pieces, *replies)) if replies else parsed
+
+
+def _compressed(content: Any) -> bool:
+    """Whether it is the answer to a summary."""
+    return plain(content) == _COMPRESSED
 
 
 def _summary(parsed: Parsed) -> Parsed:
@@ -287,18 +292,57 @@ def _read(path: Path, most: int) -> str:
 # -- which lines the person took back
 
 
-def follow(trail: Trail, raw: bytes, place: str) -> None:
-    """`$rewindTo` names the first message that was taken back; where none has that id, all were."""
-    line = decode(raw, _Line)
-    message = decode_any(line.rewind)
-    if isinstance(message, str) and message and not trail.back_before(message):
-        trail.tip = ""
-    for repeated in decode_optional(line.update, _Update).messages or ():
-        follow(trail, bytes(repeated), place)
-    if line.id and line.type:
-        parts = decode_any(line.content) if line.type == "user" else None
-        results = any(isinstance(part, dict) and "functionResponse" in part for part in parts or ())
-        trail.add(line.id, prompt=line.type == "user" and not results)
+class _Way:
+    """Follows a session, which the person may lead back in two ways.
+
+    `$rewindTo` names the first message that was taken back; where none has that id, all were. `/restore` and
+    `/chat resume` name nothing: all that is said from then on follows is written again, under other ids, and
+    then once more as the whole history.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}  # what the person said, by the message's id
+        self._fetched = set[str]()  # answers that the model did not give there: those come as plain texts
+
+    def __call__(self, trail: Trail, raw: bytes, place: str) -> None:  # noqa: ARG002
+        """Take a line in. Raises MalformedLineError."""
+        line = decode(raw, _Line)
+        message = decode_any(line.rewind)
+        if isinstance(message, str) and message and not trail.back_before(message):
+            trail.tip = ""
+        repeated = [
+            decode_optional(one, _Line) for one in decode_optional(line.update, _Update).messages or ()
+        ]
+        for one in repeated:
+            self._add(trail, one)
+        answers = {one.id for one in repeated if one.type == "gemini"}
+        if answers and answers <= self._fetched:
+            self._go_back(trail, [one.id or "" for one in repeated])
+        self._add(trail, line)
+        content = decode_any(line.content)
+        if line.id and line.type == "gemini" and isinstance(content, list) and not _compressed(content):
+            self._fetched.add(line.id)
+
+    def _add(self, trail: Trail, line: _Line) -> None:
+        if not (line.id and line.type):
+            return
+        asked = line.type == "user" and not _parts(decode_any(line.content))[1]
+        if asked:
+            pieces = typed(Piece("user"), _parts(decode_any(line.content))[0]).pieces
+            self._said.setdefault(line.id, "\n".join(piece.text for piece in pieces))
+        trail.add(line.id, prompt=asked)
+
+    def _go_back(self, trail: Trail, copies: list[str]) -> None:
+        """Stand where the messages stood of which these are copies, or where they were fetched into."""
+        tip = trail.tip
+        if copies[0] in trail.dropped or not (trail.back_before(copies[0]) and trail.tip):
+            trail.tip = tip  # it has only grown since then, or it is all of the session
+            return
+        trail.dropped.update(copies)
+        said = [one for one in reversed(trail.prompts()) if self._said[one]]
+        again = [words for one in copies if (words := self._said.get(one))]
+        if len(again) < len(said) and [self._said[one] for one in said[: len(again)]] == again:
+            trail.back_before(said[len(again)])
 
 
 # -- what the client is: its files and settings
@@ -346,7 +390,7 @@ CLIENTS = (
                 _is_gemini,
                 GeminiParser,
                 headed=True,
-                follows=lambda: follow,
+                follows=_Way,
                 folder=folder_of,
                 digest=digest_of,
             ),

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agents.claude import KEY, LIMIT
@@ -20,7 +21,7 @@ from agents.others import Answered
 from patient_recortex import HOOKS_ENDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from agents.claude import Claude
@@ -108,15 +109,20 @@ def begun_with(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], model: Model, leave: str
 ) -> None:
     """Start a client with a prompt, as with `-i`, read the answer, and leave with a command of the client."""
-    terminal = {**environment, "TERM": "xterm-256color"}
-    screen = Screen(words, folder, terminal, CODEX_ASKS)
-    try:
+    with opened(words, folder, environment, leave) as screen:
         screen.until(lambda: not model.left)
+
+
+@contextmanager
+def opened(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], leave: str
+) -> Iterator[Screen]:
+    """Start a client, and leave it with a command of its own."""
+    screen = Screen(words, folder, {**environment, "TERM": "xterm-256color"}, CODEX_ASKS)
+    try:
+        yield screen
         screen.rest()
-        for key in leave:  # at once it would be taken for pasted text
-            screen.press(key.encode())
-            screen.read(0.05)
-        screen.rest()
+        screen.spell(leave)
         screen.press(ENTER)
         screen.until(lambda: screen.process.poll() is not None)
     finally:
@@ -166,8 +172,22 @@ class Screen:
         self._mark()
         os.write(self._terminal, b"\r")
 
+    def spell(self, text: str) -> None:
+        """Type a line key by key: at once it would be taken for pasted text."""
+        for key in text:
+            self.press(key.encode())
+            self.read(0.05)
+        self.rest()
+
     def press(self, key: bytes) -> None:
         os.write(self._terminal, key)
+
+    def press_until(self, key: bytes, what: bytes) -> None:
+        """Press a key, and wait for what it has the client show."""
+        self._mark()
+        self.press(key)
+        self.until_shown(what)
+        self.rest()
 
     def until_shown(self, what: bytes) -> None:
         """Wait for something that was not there before what was typed last."""

@@ -131,6 +131,35 @@ def gemini_rewinds(cwd):
     return [*before, {"$rewindTo": said[2].id}, *after]
 
 
+def fetched(at, *texts, name="again"):
+    """What Gemini CLI writes when it fetches a conversation: each message under another id, then all."""
+    setup = "<session_context>\nSetup\n</session_context>"
+    parts = [[{"text": text}] for text in texts]
+    parts[0].insert(0, {"text": setup})
+    copies = [
+        {"id": f"{name} {n}", "type": "gemini" if n % 2 else "user", "timestamp": at, "content": content}
+        for n, content in enumerate(parts)
+    ]
+    begun = {"id": "setup", "type": "user", "timestamp": at, "content": [{"text": setup}]}
+    return {"$set": {"messages": [begun]}}, [*copies, {"$set": {"messages": copies}}]
+
+
+def gemini_restores(cwd):
+    before, said, after = later("gemini", cwd, 5)
+    begun, again = fetched(said[3].at, said[0].text, said[1].text)
+    return [before[0], begun, *before[1:], *again, *after]
+
+
+def gemini_restores_twice(cwd):
+    """The second time, and when it goes on with the session, the copies are all that it knows."""
+    before, said, after = later("gemini", cwd, 5)
+    begun, again = fetched(said[3].at, said[0].text, said[1].text)
+    gone = [{**line, "id": f"gone {line['id']}"} for line in before[3:]]
+    resumed = {"$set": {"messages": [*again[:2], gone[0], {**gone[1], "content": [{"text": "Done."}]}]}}
+    _, third = fetched(said[3].at, said[0].text, said[1].text, name="third")
+    return [before[0], begun, *before[1:], *again, *gone, resumed, *third, *after]
+
+
 def qwen_rewinds(cwd):
     before, said, after = later("qwen", cwd, 4)
     gone = {**before[-1], "uuid": "q", "type": "system", "subtype": "rewind", "parentUuid": said[1].id}
@@ -159,8 +188,8 @@ FORMS = {
     form.__name__: form
     for form in (
         claude_goes_back, claude_begins_anew, claude_begins_anew_after_what_it_left, claude_goes_back_twice,
-        codex_rolls_back, codex_counts_what_the_person_said, gemini_rewinds, qwen_rewinds, pi_goes_back,
-        copilot_goes_back, opencode_reverts,
+        codex_rolls_back, codex_counts_what_the_person_said, gemini_rewinds, gemini_restores,
+        gemini_restores_twice, qwen_rewinds, pi_goes_back, copilot_goes_back, opencode_reverts,
     )
 }  # fmt: skip
 
@@ -278,6 +307,39 @@ def test_what_was_learned_before_it_was_taken_back_is_put_away(cortex, tmp_path,
     assert "make check" in active
     assert "UTC" in active
     assert sorted(said(cortex)) == sorted([FIRST, AFTER])
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_what_copilot_cuts_off_its_file_is_put_away(cortex, tmp_path, goes_on):
+    """As its version 1.0.102 does when the person goes back."""
+    before, turns, after = later("copilot", tmp_path, 5)
+    path = transcripts.write(tmp_path / "s1.jsonl", before)
+    cortex.extract(str(path), final=False)
+    assert "tabs" in rules(cortex)
+    data = {"message": "Rewound the conversation.", "infoType": "rewind"}
+    back = {"type": "session.info", "id": "back", "timestamp": turns[4].at, "data": data}
+    told = {"type": "system.message", "id": "told", "timestamp": turns[4].at, "data": {"content": "x" * 999}}
+    transcripts.write(path, [*before[:3], back, *([told, *after] if goes_on else [])])
+    for _ in range(2):
+        cortex.extract(str(path), final=True)
+        active = " ".join(one.text for one in cortex.list().memories)
+        assert "tabs" not in active
+        assert "make check" in active
+        assert ("UTC" in active) is goes_on
+        assert sorted(said(cortex)) == sorted([FIRST, *([AFTER] if goes_on else [])])
+
+
+def test_what_gemini_fetches_from_another_session_counts_once(cortex, tmp_path):
+    """Nor does what the person had said before in the session into which they fetch it."""
+    _, turns, _ = later("gemini", tmp_path)
+    first = list(transcripts.gemini("s1", turns[:2]))
+    head, asked, answer = transcripts.gemini("s2", talk(ASKED, folder=tmp_path, ids="q{}"))
+    begun, again = fetched(turns[3].at, turns[0].text, turns[1].text)
+    second = [head, begun, asked, answer, *again, *list(transcripts.gemini("s2", turns[4:]))[1:]]
+    for name, lines in (("s1", first), ("s2", second)):
+        cortex.extract(str(transcripts.write(tmp_path / f"{name}.jsonl", lines)))
+    assert sorted(said(cortex)) == sorted([FIRST, ASKED, AFTER])
+    assert {one.evidence for one in cortex.list().memories} == {1}
 
 
 @pytest.mark.parametrize("ends", [(2, 4, 6), (4, 6)], ids=["in a pass of its own", "in the same pass"])

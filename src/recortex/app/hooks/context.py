@@ -236,7 +236,12 @@ class Window(Struct):
         if self.last and not any(turn.text.strip()[: len(self.last)] == self.last for turn in self.turns):
             from recortex.domain.exchange import Turn
 
-            yield Turn(index=index, role="assistant", text=self.last, uuid=f"told-{digest(self.last)}")
+            yield Turn(index=index, role="assistant", text=self.last, uuid=told_id(self.last))
+
+
+def told_id(message: str) -> str:
+    """What a turn is known by that a hook told before the transcript had it."""
+    return f"told-{digest(message)}"
 
 
 def digest(message: str) -> str:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.app.hooks.context import told_id
 from recortex.app.past_sessions import TurnPlaces
 from recortex.app.projects import of_info, shown
 from recortex.codebase.git import GitContext, relative, working_tree
@@ -227,8 +228,8 @@ def learn(
     """
     services, place = services_for(Scope.PROJECT), shown(str(path.resolve()))
     known = None if dry_run or not trusted_file else services.store.ledger.checkpoint(place)
-    reader = _reader(path, known, final=final)
-    earlier, known = (known, None) if reader.rewritten else (None, known)
+    reader, anew = _reader(path, known, final=final)
+    earlier, known = (known, None) if anew else (None, known)
     listener = ExchangeListener(services, reader, branch=live.git.branch, folder=live.folder)
     places = TurnPlaces.from_services(services)
     own = places.own(live.window.select(reader) if live.window else reader, reader)
@@ -278,12 +279,12 @@ def learn(
     )
 
 
-def _reader(path: Path, known: Checkpoint | None, *, final: bool) -> TranscriptReader:
-    """From where earlier passes ended, unless the client may have written all of it anew."""
+def _reader(path: Path, known: Checkpoint | None, *, final: bool) -> tuple[TranscriptReader, bool]:
+    """From where earlier passes ended; from the beginning if the client may have written all of it anew."""
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
-    return open_transcript(path, final=final) if reader.rewritten else reader
+    return (open_transcript(path, final=final), True) if reader.rewritten else (reader, False)
 
 
 def _take_back_in(
@@ -327,9 +328,9 @@ def _take_back(
 def _take_back_missing(
     services_for: Callable[[Scope], StoreServices], listener: ExchangeListener, path: Path, now: datetime
 ) -> None:
-    """Put away what earlier passes made of turns that the client has left out of its document since.
+    """Put away what earlier passes made of turns that the client has left out of its file since.
 
-    What was said later than all that stands in it is in a later one of the session.
+    What was said later than all that stands in a document is in a later one of the session.
     """
     reader = open_transcript(path)
     turns = list(reader)
@@ -337,6 +338,9 @@ def _take_back_missing(
     last = max((turn.at for turn in turns if turn.at), default=None)
     if last is None:
         return
+    standing |= {told_id(turn.text) for turn in turns if turn.role == "assistant"}
+    if reader.in_lines:
+        last = datetime.max.replace(tzinfo=UTC)
     for scope in Scope:
         with suppress(RecortexError):  # the person's own store may not be there
             services = services_for(scope)

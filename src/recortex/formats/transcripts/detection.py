@@ -233,6 +233,7 @@ class Format:
         split: parts a file that is one JSON document into its header and records; None for files of lines.
         rewritten: the client makes the whole document again, without the records that the person took back;
             what says the same in two of them has the same id.
+        cut: the client cuts a file of lines off where the person went back to, and goes on there.
         headed: the first line alone says which session it is, and must be read also when resuming later.
         holding: with `headed`, marks of lines that hold for all that follow, such as a change of folder: they
             are read also when resuming later.
@@ -251,6 +252,7 @@ class Format:
     parser: Callable[[], TranscriptParser]
     split: Split | None = None
     rewritten: bool = False
+    cut: bool = False
     headed: bool = False
     holding: tuple[bytes, ...] = ()
     prose: bool = False

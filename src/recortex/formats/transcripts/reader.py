@@ -346,7 +346,7 @@ class TranscriptReader:
     @property
     def rewritten(self) -> bool:
         """Whether what was read of the file before may stand in it no more."""
-        return self._row.rewritten
+        return self._row.rewritten or (self._row.cut and self._cut_off())
 
     @property
     def others(self) -> tuple[Path, ...]:
@@ -448,6 +448,12 @@ class TranscriptReader:
         self._restart_beyond(len(records))
         for number in range(self.cursor, len(records)):
             yield Line(number, number + 1, records[number], ended=True)
+
+    def _cut_off(self) -> bool:
+        """Whether the file ends before the cursor, or no line ends there any more."""
+        with open_session(self.path) as file:
+            file.seek(max(0, self._from - 1))
+            return self._from > 0 and file.read(1) != b"\n"
 
     def _restart_beyond(self, size: int) -> None:
         if self.cursor > size:
