@@ -80,6 +80,8 @@ _SPEAKS_TO_GIT = frozenset({"GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_PR
 """What of git's environment is the person's own way to the remote."""
 _PATH = lazy(r"replicas/([0-9a-f]{32})/(card\.json|applied\.json|\d{4}-\d\d-\d\d\.jsonl)")
 _NOTHING = "0" * 40
+_ARRIVED = "refs/recortex/arrived"
+"""What was fetched, until it is known whether the former history has to go."""
 _REJECTED = ("stale info", "[rejected]", "fetch first", "failed to update ref", "cannot lock ref")
 
 
@@ -411,12 +413,16 @@ class GitBranch:
     def _hollowed(self, tree: _Tree, new: Mapping[str, bytes], purged: set[str]) -> dict[str, bytes]:
         """The files in which a purged record has text, without that."""
         found: dict[str, bytes] = {}
+        named = [canonical(one)[1:-1].encode() for one in purged]
         texts = {one.path: self._blob(one.blob) for files in tree.files.values() for one in files}
         for path, text in (texts | {path: one for path, one in new.items() if path.endswith("l")}).items():
-            lines = text.splitlines(keepends=True)
-            kept = [_hollow(line, purged) for line in lines]
-            if kept != lines:
-                found[path] = b"".join(kept)
+            if any(one in text for one in named):
+                lines = text.splitlines(keepends=True)
+                kept = [
+                    _hollow(line, purged) if any(one in line for one in named) else line for line in lines
+                ]
+                if kept != lines:
+                    found[path] = b"".join(kept)
         return found
 
     def _commit(self, tree: _Tree, files: Mapping[str, bytes], said: str, *, rootless: bool = False) -> bool:
@@ -451,9 +457,9 @@ class GitBranch:
             if any(one in error.message for one in _REJECTED):
                 return False
             raise
-        self._git("update-ref", self._ref, commit)
         if rootless:
-            self._fetch_anew()
+            self._keep_only(commit)
+        self._git("update-ref", self._ref, commit)
         return True
 
     # -- git itself
@@ -473,19 +479,34 @@ class GitBranch:
         listed = self._git("ls-remote", self._url, self._ref).split()
         there, former = listed[0].decode() if listed else "", self._tip()
         if there and there != former:
-            self._fetch()
-            if former and not self._git("merge-base", former, self._ref, fails=True):
-                self._fetch_anew()  # what was purged is in the history that was left behind
+            words = ("fetch", "-q", "--no-tags", "--no-write-fetch-head")
+            self._git(*words, self._url, f"+{self._ref}:{_ARRIVED}")
+            commit = self._git("rev-parse", _ARRIVED).decode().strip()
+            if former and not self._git("merge-base", former, commit, fails=True):
+                self._keep_only(commit)  # what was purged is in the history that was left behind
+            moves = f"update {self._ref} {commit}\ndelete {_ARRIVED}\n"
+            self._git("update-ref", "--stdin", given=moves.encode())
         return bool(there)
 
-    def _fetch(self) -> None:
-        words = ("fetch", "-q", "--no-tags", "--no-write-fetch-head")
-        self._git(*words, self._url, f"+{self._ref}:{self._ref}")
+    def _keep_only(self, commit: str) -> None:
+        """Delete every object that a commit does not need, before the branch is moved to it.
 
-    def _fetch_anew(self) -> None:
-        self.forget()
-        self._make_ready()
-        self._fetch()
+        A sync that is killed in between finds a branch that is not the remote's, or one whose objects are
+        gone, and begins anew.
+
+        Raises:
+            CopyLeftError: they cannot be deleted.
+        """
+        kept = self._git("rev-list", "--objects", commit)
+        name = self._git("pack-objects", "-q", str(self._folder / "objects" / "pack" / "pack"), given=kept)
+        try:
+            for path in [*self._folder.glob("objects/**/*")]:
+                if path.is_file() and name.decode().strip() not in path.name:
+                    path.chmod(0o600)
+                    path.unlink()
+        except OSError:
+            self.forget()
+            raise _GitError("The copy of the branch could not be cleared.") from None
 
     def _tip(self) -> str:
         return self._git("for-each-ref", "--format=%(objectname)", self._ref).decode().strip()

@@ -122,7 +122,49 @@ def test_the_text_of_what_was_purged_is_nowhere(people, remote, tmp_path):
         blobs = [one.split()[0] for one in objects if one.endswith(".jsonl")]
         assert blobs
         assert all("Turmalin" not in git(repository, "cat-file", "blob", one) for one in blobs)
+    assert holding("Turmalin", tmp_path) == []
     assert ada.ids() == bob.ids()
+
+
+def holding(text, folder):
+    """The people whose copy has a text in an object, whether the branch still needs that or not."""
+    found = []
+    for name in ("Ada", "Bob"):
+        copy = folder / name / "sync.git"
+        every = git(copy, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+        blobs = [one.split()[0] for one in every.splitlines() if one.endswith("blob")]
+        found += [name for one in blobs if text in git(copy, "cat-file", "blob", one)]
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize("name", ["Ada", "Bob"])
+@pytest.mark.parametrize("step", ["rev-list", "pack-objects", "update-ref"])
+def test_a_sync_that_ends_before_the_old_history_is_gone_leaves_nothing_of_it(
+    people, remote, tmp_path, monkeypatch, name, step
+):
+    ada, bob = people
+    id_ = ada.remember("The vault is called Turmalin.")
+    both(people, remote, tmp_path)
+    assert holding("Turmalin", tmp_path) == ["Ada", "Bob"]
+    ada.cortex.purge(id_)
+    real, ended = GitBranch._git, []
+
+    def ending(branch, *words, **more):
+        if words[0] == step and branch._folder == tmp_path / name / "sync.git":
+            ended.append(step)
+            raise KeyboardInterrupt
+        return real(branch, *words, **more)
+
+    monkeypatch.setattr(GitBranch, "_git", ending)
+    with suppress(KeyboardInterrupt):
+        both(people, remote, tmp_path)
+    monkeypatch.undo()
+    assert ended
+    both(people, remote, tmp_path)
+    both(people, remote, tmp_path)
+    assert holding("Turmalin", tmp_path) == []
+    assert ada.ids() == bob.ids()
+    assert ada.texts() == bob.texts() == []
 
 
 def test_what_is_purged_is_at_once_gone_from_this_machine(remote, tmp_path):
