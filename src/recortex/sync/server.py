@@ -7,6 +7,7 @@ everything to everyone in the workspace. It never reads what versions say.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import time
 import traceback
@@ -130,6 +131,7 @@ def team_application(settings: TeamSettings) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await store.open()
+        gc.freeze()  # what stays is not searched for what can go: that held all requests up
         try:
             yield
         finally:
@@ -212,7 +214,7 @@ class _Team:
 
     async def push(self, request: Request) -> msgspec.Raw:
         workspace, token = _workspace(request), _bearer(request)
-        caller = self._store.known(workspace, token)
+        caller = await self._store.known(workspace, token)
         if caller is None:
             caller, body = await self._asked(request, Right.READ)
             return msgspec.Raw(await self._store.push(caller, **await self._pushed(caller, body)))

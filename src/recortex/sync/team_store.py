@@ -126,6 +126,13 @@ _ADDED = (
 )
 
 
+_WHOSE = """
+SELECT t.member, t.scope, t.replica, r.public_key FROM recortex_team.tokens t
+JOIN recortex_team.replicas r ON r.workspace = t.workspace AND r.replica = t.replica
+WHERE t.workspace = %s AND t.token = %s AND t.hash = %s
+"""
+
+
 def _new_token() -> str:
     return f"{PREFIX}{secrets.token_hex(6)}_{secrets.token_urlsafe(32)}"
 
@@ -183,7 +190,11 @@ class TeamStore:
                 "SELECT * FROM recortex_team.enter(%s, %s, %s)", _kept(workspace, token)
             )
             row = await found.fetchone()
-        member, scope, replica, key = accepted(row)[:4]
+        return self._remembered(workspace, token, *accepted(row)[:4])
+
+    def _remembered(
+        self, workspace: str, token: str, member: str, scope: str, replica: str, key: Any
+    ) -> Caller:
         caller = Caller(workspace, token_id(token), member, Right(scope), replica, bytes(key or b""))
         if replica:
             if len(self._callers) >= _MOST_CALLERS:
@@ -191,12 +202,17 @@ class TeamStore:
             self._callers[workspace, digest(token)] = caller
         return caller
 
-    def known(self, workspace: str, token: str) -> Caller | None:
-        """Whose a token is that this process has accepted before, as long as it belongs to a replica.
+    async def known(self, workspace: str, token: str) -> Caller | None:
+        """Whose a token is, if it belongs to a replica; asked once by each process.
 
-        None of that ever changes. Whether the token is still valid does: only the database says so.
+        None of that ever changes. Whether the token is still valid does: `enter` and `push` say so.
         """
-        return self._callers.get((workspace, digest(token)))
+        if there := self._callers.get((workspace, digest(token))):
+            return there
+        async with self._within(workspace) as connection:
+            found = await connection.execute(_WHOSE, _kept(workspace, token))
+            row = await found.fetchone()
+        return self._remembered(workspace, token, *row) if row else None
 
     async def bind(self, caller: Caller, replica: str, public_key: bytes, card: bytes) -> None:
         """Give a token to the replica that uses it first; every other one is refused from then on.
