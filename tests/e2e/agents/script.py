@@ -9,7 +9,9 @@ from typing import Any
 
 COMPACTION = ("create a detailed summary of", "<state_snapshot>")
 """What the last prompt of a request for a summary has: of Claude Code, of Gemini CLI and Qwen Code."""
-KEEPER = "Managed memory has "  # how Qwen Code begins what it asks for its own memory, beside the session
+# How Qwen Code begins what it asks of itself beside the session: for its own memory, and, at a terminal, for
+# what the person may want to type next, which it asks while a sub-agent of theirs is still about to begin.
+OWN = ("Managed memory has ", "[SUGGESTION MODE: ")
 SUMMARY = "<analysis>scripted</analysis>\n<summary>SCRIPTED SUMMARY</summary>"
 
 
@@ -87,7 +89,7 @@ def kind(path: str, headers: dict[str, str], body: dict[str, Any]) -> str:
         return "compaction"
     if not body.get("tools") or "countTokens" in path or "count_tokens" in path:
         return "aside"
-    if spoken and "\n".join(_texts(spoken[-1:])).startswith(KEEPER):
+    if spoken and "\n".join(_texts(spoken[-1:])).startswith(OWN):
         return "aside"
     return "subagent" if headers.get("x-claude-code-agent-id") else "main"
 
