@@ -142,33 +142,27 @@ def alike_memories(draw, number=0):
     recorded = draw(days)
     some = {"max_size": 2, "unique": True}
     return Memory(
-        id=str(uuid.UUID(int=number, version=4)),
-        kind=kind,
-        text=text,
-        summary=text,
-        content=KINDS[kind].from_text(text),
-        recorded_at=recorded,
-        updated_at=recorded,
-        valid_from=start,
+        id=str(uuid.UUID(int=number, version=4)), kind=kind, text=text, summary=text,
+        content=KINDS[kind].from_text(text), recorded_at=recorded, updated_at=recorded, valid_from=start,
         valid_until=draw(st.none() | days.filter(lambda day: day >= start)),
-        status=draw(st.sampled_from(Status)),
-        scope=draw(st.sampled_from(Scope)),
-        confidence=draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])),
-        priority=draw(st.integers(1, 10)),
-        pinned=draw(st.booleans()),
-        tags=tuple(draw(st.lists(st.sampled_from(TAGS), **some))),
+        status=draw(st.sampled_from(Status)), scope=draw(st.sampled_from(Scope)),
+        confidence=draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])), priority=draw(st.integers(1, 10)),
+        pinned=draw(st.booleans()), tags=tuple(draw(st.lists(st.sampled_from(TAGS), **some))),
         domain=draw(st.sampled_from([Domain.DB, Domain.UI, Domain.GENERAL])),
         files=tuple(FileLink(path) for path in draw(st.lists(st.sampled_from(PATHS), **some))),
         functions=tuple(FunctionLink(name) for name in draw(st.lists(st.sampled_from(NAMES), **some))),
-        patterns=tuple(PatternLink(name) for name in sorted(draw(st.lists(st.sampled_from(NAMES), **some)))),
+        patterns=tuple(
+            PatternLink(name)
+            for name in sorted(draw(st.lists(st.sampled_from(NAMES), **some)))
+        ),
         constraints=tuple(
-            ConstraintLink(name) for name in sorted(draw(st.lists(st.sampled_from(NAMES), **some)))
+            ConstraintLink(name)
+            for name in sorted(draw(st.lists(st.sampled_from(NAMES), **some)))
         ),
         source=Source(session=draw(st.sampled_from(SESSIONS)), turn=draw(st.none() | st.integers(0, 3))),
         origin=draw(st.sampled_from([Origin.USER, Origin.WEB, Origin.IMPORT])),
-        last_accessed_at=draw(st.none() | days),
-        content_hash=f"{number:064x}",
-    )
+        last_accessed_at=draw(st.none() | days), content_hash=f"{number:064x}",
+    )  # fmt: skip
 
 
 @st.composite

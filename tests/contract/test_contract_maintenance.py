@@ -129,14 +129,11 @@ def test_former_states_beyond_the_newest_are_named(store):
     insert(store, memory(1))
     states = [
         Version(
-            memory=replace(memory(1), version=number),
-            version=number,
-            recorded_from=AT + number * DAY,
-            recorded_to=AT + (number + 1) * DAY,
-            changed_by=Actor.USER,
+            memory=replace(memory(1), version=number), version=number, recorded_from=AT + number * DAY,
+            recorded_to=AT + (number + 1) * DAY, changed_by=Actor.USER,
         )
         for number in range(1, 6)
-    ]
+    ]  # fmt: skip
     with store.transaction():
         store.memories.insert_versions(id_of(1), states)
     surplus = store.maintenance.surplus_versions(3, ALL)

@@ -43,16 +43,13 @@ def fill(project, url, count, seed=7):
         cx.remember_many(
             [
                 {
-                    "text": statement(random_),
-                    "kind": KINDS[number % len(KINDS)],
-                    "tags": ["x", f"t{number % 7}"],
-                    "files": [f"src/f{number % 40}.py:3-9", "README.md"],
-                    "metadata": {"n": number, "é": None},
-                    "pinned": number % 11 == 0,
+                    "text": statement(random_), "kind": KINDS[number % len(KINDS)],
+                    "tags": ["x", f"t{number % 7}"], "files": [f"src/f{number % 40}.py:3-9", "README.md"],
+                    "metadata": {"n": number, "é": None}, "pinned": number % 11 == 0,
                 }
                 for number in range(count)
             ]
-        )
+        )  # fmt: skip
         ids = [memory.id for memory in cx.list(limit=200).memories]
         for id_ in ids[:20]:
             cx.edit(id_, text=statement(random_))

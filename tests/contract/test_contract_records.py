@@ -151,14 +151,11 @@ def test_former_states_of_an_export_are_kept(store):
     former = [
         Version(
             memory=memory(1, f"then {number}", version=number, updated_at=AT + (number - 1) * HOUR),
-            version=number,
-            recorded_from=AT + (number - 1) * HOUR,
-            recorded_to=AT + number * HOUR,
-            changed_by=Actor.IMPORT,
-            reason="r",
+            version=number, recorded_from=AT + (number - 1) * HOUR, recorded_to=AT + number * HOUR,
+            changed_by=Actor.IMPORT, reason="r",
         )
         for number in (1, 2)
-    ]
+    ]  # fmt: skip
     with store.transaction():
         store.memories.insert_versions(id_of(1), former)
     assert store.memories.history(id_of(1))[1:] == former[::-1]

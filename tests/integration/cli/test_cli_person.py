@@ -133,13 +133,10 @@ def test_what_waits_is_listed_by_subject_with_its_words_quote_and_day(project):
     rows = [
         {
             "text": f"Carrier {n} is asked every hour, since its feed has no times and is late on Mondays.",
-            "status": "proposed",
-            "tags": ["carriers"],
-            "priority": 9,
-            "valid_from": "2026-03-01",
+            "status": "proposed", "tags": ["carriers"], "priority": 9, "valid_from": "2026-03-01",
         }
         for n in range(2)
-    ]
+    ]  # fmt: skip
     ids = project.data("remember_many", json.dumps(rows))["ids"]
     shown = project.run("review").text
     assert shown.startswith("carriers\n")

@@ -24,19 +24,12 @@ def use(cx, memory_id, since, months, a_month=20):
     store.sessions.give(
         [
             Receipt(
-                session=f"s{month}-{number}",
-                context=0,
-                memory=memory_id,
-                scope=Scope.PROJECT,
-                channel="prompt",
-                at=since + month * MONTH + number * DAY,
-                score=1.0,
-                tokens=10,
+                session=f"s{month}-{number}", context=0, memory=memory_id, scope=Scope.PROJECT,
+                channel="prompt", at=since + month * MONTH + number * DAY, score=1.0, tokens=10,
             )
-            for month in range(months)
-            for number in range(a_month)
+            for month in range(months) for number in range(a_month)
         ]
-    )
+    )  # fmt: skip
 
 
 def validate(cx, memory_id):

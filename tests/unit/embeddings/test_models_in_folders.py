@@ -323,14 +323,11 @@ def test_text_is_split_as_the_reference_splits_it():
 @pytest.mark.parametrize(
     "broken",
     [
-        lambda data: data[:0],
-        lambda data: data[:200],
-        lambda data: data[: len(data) // 2],
-        lambda data: b"E5S2" + data[4:],
-        lambda data: data[:4] + struct.pack("<I", 2) + data[8:],
+        lambda data: data[:0], lambda data: data[:200], lambda data: data[: len(data) // 2],
+        lambda data: b"E5S2" + data[4:], lambda data: data[:4] + struct.pack("<I", 2) + data[8:],
         lambda data: data.replace(b"l0.fo.w", b"l0.xx.w"),
     ],
-)
+)  # fmt: skip
 def test_weights_of_another_form_build_nothing_and_say_what_to_do(broken, weights, tmp_path):
     place = tmp_path / FOLDER
     with pytest.raises(EmbeddingError, match="cannot be read") as caught:

@@ -229,12 +229,9 @@ def test_the_same_passage_is_chosen_whatever_order_a_process_has_its_words_in():
     )
     told = {
         subprocess.run(
-            [sys.executable, "-c", code],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True,
+            text=True, check=True,
         ).stdout
         for seed in "123456"
-    }
+    }  # fmt: skip
     assert len(told) == 1

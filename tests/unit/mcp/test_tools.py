@@ -153,14 +153,11 @@ def test_what_waits_is_told_by_subject_with_its_words_quote_and_day(tmp_path):
     rows = [
         {
             "text": f"Carrier {number} is asked every hour, since its feed has no times.",
-            "status": "proposed",
-            "tags": ["carriers"],
-            "priority": 9,
-            "valid_from": "2026-03-01",
+            "status": "proposed", "tags": ["carriers"], "priority": 9, "valid_from": "2026-03-01",
             "source": {"session": "s1", "turn": number, "quote": "every hour, its feed has no times"},
         }
         for number in range(12)
-    ]
+    ]  # fmt: skip
     kiln = {"text": "The kiln is lit on Mondays.", "status": "proposed", "valid_from": "2026-03-02"}
     with Cortex.open(tmp_path) as cortex:
         cortex.remember_many([*rows[:2], kiln])

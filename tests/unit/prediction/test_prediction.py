@@ -30,18 +30,12 @@ from recortex.prediction.engine import (
 NAMES = st.frozensets(st.sampled_from(["a.py", "b.py", "c.ts", "d.md"]), max_size=3)
 CANDIDATES = st.lists(
     st.builds(
-        Candidate,
-        id=st.text("abcdef", min_size=1, max_size=4),
-        place=st.text("xyz", min_size=1, max_size=2),
-        names=NAMES,
-        words=NAMES,
-        patterns=NAMES,
-        session=st.sampled_from(["", "one", "two"]),
-        at=st.integers(0, 10),
+        Candidate, id=st.text("abcdef", min_size=1, max_size=4),
+        place=st.text("xyz", min_size=1, max_size=2), names=NAMES, words=NAMES, patterns=NAMES,
+        session=st.sampled_from(["", "one", "two"]), at=st.integers(0, 10),
     ),
-    unique_by=lambda one: one.id,
-    max_size=12,
-)
+    unique_by=lambda one: one.id, max_size=12,
+)  # fmt: skip
 SIGNALS = st.builds(
     Signals,
     view=st.dictionaries(st.sampled_from(["a.py", "b.py"]), st.floats(0.1, 1.0)),

@@ -126,15 +126,12 @@ def foreign(path):
 
 
 ODD = {
-    "empty": lambda path: path.touch(),
-    "foreign": foreign,
-    "folder": lambda path: path.mkdir(),
-    "dangling": lambda path: path.symlink_to(path.with_name("nowhere")),
-    "pipe": os.mkfifo,
+    "empty": lambda path: path.touch(), "foreign": foreign, "folder": lambda path: path.mkdir(),
+    "dangling": lambda path: path.symlink_to(path.with_name("nowhere")), "pipe": os.mkfifo,
     "text": lambda path: path.write_text("no database\n" * 500),
     "no time": lambda path: path.with_name("99999999T999999999999-x.db").write_text("x"),
     "end of time": lambda path: path.with_name("99991231T235959999999-x.db").write_text("x"),
-}
+}  # fmt: skip
 
 
 @pytest.fixture

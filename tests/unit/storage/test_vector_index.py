@@ -79,12 +79,9 @@ def reopen(tmp_path, events):
 
     def open_(name="cortex"):
         store = SqliteStore(
-            tmp_path / f"{name}.db",
-            backups=tmp_path / "backups",
-            indexes=tmp_path / f"{name}.vectors",
-            clock=lambda: AT,
-            on_degradation=events.append,
-        )
+            tmp_path / f"{name}.db", backups=tmp_path / "backups", indexes=tmp_path / f"{name}.vectors",
+            clock=lambda: AT, on_degradation=events.append,
+        )  # fmt: skip
         opened.append(store)
         return store
 
@@ -189,14 +186,11 @@ def replaced(file):
 
 
 DAMAGES = {
-    "lost": lambda file: file.unlink(),
-    "empty": lambda file: file.write_bytes(b""),
-    "truncated": cut,
-    "flipped": flip,
-    "foreign": replaced,
+    "lost": lambda file: file.unlink(), "empty": lambda file: file.write_bytes(b""), "truncated": cut,
+    "flipped": flip, "foreign": replaced,
     "noise": lambda file: file.write_bytes(np.random.default_rng(1).bytes(file.stat().st_size)),
     "unreadable": lambda file: (file.unlink(), file.mkdir()),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("harm", DAMAGES)
