@@ -58,6 +58,9 @@ def learned(said):
 @example("", "no classes", ", only functions", "")
 @example("oh btw ", "no emojis in messages", "", "! our users are lawyers")
 @example("", "never push to main", ". Unless i say so.", "")
+@example("", "dont touch the lock file", "", " ok?")
+@example("", "don't use axios here", ". Except in scripts.", ". can you fix it?")
+@example("", "no classes", "", "! our users are lawyers")
 def test_what_is_denied_is_not_kept_as_wanted(opening, denied, limit, ending):
     said = f"{opening}{denied}{limit}{ending}"
     for text in learned(said):
@@ -90,6 +93,11 @@ def test_what_is_limited_is_not_kept_without_its_limit(opening, allowed, limit, 
         ("use pnpm, not npm", "Use pnpm instead of npm."),
         ("why don't we use the existing helper?", "Use the existing helper."),
         ("can you not use var here", "Do not use var here."),
+        ("can you please just not use var here", "Do not use var here."),
+        ("can't you just not touch the lock file?", "Do not touch the lock file."),
+        ("don't you push to main, ok?", "Don't you push to main."),
+        ("don't the tests use UTC?", "The tests use UTC."),
+        ("doesn't need a lock, right?", "Doesn't need a lock."),
     ],
 )
 def test_a_no_that_answers_goes_and_one_that_denies_stays(said, kept):

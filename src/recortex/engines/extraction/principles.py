@@ -173,7 +173,8 @@ def worded(sentence: str) -> str:
     said = PATTERNS.versus.sub(" instead of ", said, count=1) if PATTERNS.verb_first.match(said) else said
     said = PATTERNS.second_person.sub(r"We \g<verb>", said)
     text = statement(said.strip(" ,;:-–—"))
-    if len(text.split()) < _FEWEST_WORDS - (PATTERNS.uses.match(text) is not None):
+    short = PATTERNS.uses.match(text) or PATTERNS.denies_things.match(text)
+    if len(text.split()) < _FEWEST_WORDS - (short is not None):
         return ""
     return text if PATTERNS.named_first.match(text) else text[0].upper() + text[1:]
 
