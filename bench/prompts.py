@@ -27,7 +27,7 @@ from recortex.errors import FormatError
 from recortex.formats.transcripts import open_transcript
 
 if TYPE_CHECKING:
-    from recortex.app.hooks.context import HookContext
+    from recortex.app.hooks import HookContext
 
 NOTES = Path(__file__).with_name("developer_notes.json")
 CHANCES = (0.1, 0.2, 0.25, 0.35, 0.4, 0.5)

@@ -189,7 +189,7 @@ def fill(row: dict[str, Any]) -> None:
 
 def index_bytes(store: Any) -> int:
     """The size of the files beside the store; 0 where the engine keeps its index itself."""
-    folder = store.vector_index.folder if hasattr(store, "vector_index") else None
+    folder = store.vectors.index.folder if hasattr(store.vectors, "index") else None
     return sum(path.stat().st_size for path in folder.glob("*.usearch")) if folder else 0
 
 

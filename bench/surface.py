@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex import Cortex
-from recortex.app.backends.stores import generation_of
+from recortex.app.backends import generation_of
 from recortex.app.brief import BUDGET, from_cache
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Relation

@@ -7,8 +7,7 @@ from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.lean import replace
 from recortex.sync.exchange import synchronise
-from recortex.sync.merging import settle
-from recortex.sync.protocol import Batch, OfflineError, Reply, add_to_hash, missing
+from recortex.sync.protocol import Batch, OfflineError, Reply, add_to_hash, missing, settle
 from recortex.sync.team import Team
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recortex.cli.invocation import Command, Invocation
+    from recortex.cli import Command, Invocation
 
 
 def main() -> int:
@@ -21,7 +21,7 @@ def main() -> int:
     if sys.argv[1:2] == ["hook"]:
         return _hook(sys.argv[2:])
     try:
-        from recortex.cli.invocation import Command
+        from recortex.cli import Command
         from recortex.cli.main import run
 
         programs = {

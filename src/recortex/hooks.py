@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 from recortex.app.projects import find_project, of_project, of_user
 from recortex.app.wiring import hook_context
 from recortex.deadlines import Ending
-from recortex.domain.session import UNMARKED, sealed
+from recortex.domain.text import sealed
 from recortex.filesystem import append_own
-from recortex.formats.hook_events import EVENTS, parse
+from recortex.formats.hook_events import EVENTS, UNMARKED, parse
 from recortex.lean import NamedTuple, replace
 from recortex.settings import home_folder, inside, project_of_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.app.hooks.context import HookContext
-    from recortex.domain.session import EventName, HookEvent
+    from recortex.app.hooks import HookContext
+    from recortex.formats.hook_events import EventName, HookEvent
 
 SECONDS = {
     "session-start": 6.0,
@@ -279,7 +279,7 @@ def _text(context: HookContext, event: HookEvent) -> str:
         text = reminders.ask(context.store, event, seconds=SERVER_SHARE * SECONDS[event.name])
         if text is not None:
             return text
-    from recortex.app.hooks.dispatch import handle
+    from recortex.app.hooks import handle
 
     return handle(context, event)
 
@@ -313,7 +313,7 @@ def _stdin() -> bytes | None:
 
 def _note(folder: Path | None, name: str, error: Exception) -> None:
     """Log a failure in the project's folder, or in the person's where that cannot be written."""
-    from recortex.app.hooks.context import log_error
+    from recortex.app.hooks import log_error
 
     said = f"{type(error).__name__}: {error}"
     home = home_folder()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from recortex.domain.model_call import Reason
+    from recortex.domain.maintenance import Reason
 else:
     httpx2 = lazy_module("httpx2")
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 46,
+    "recall": 42,
     "remember": 38,
-    "why": 35,
-    "user-prompt-submit": 48,
-    "transcript": 61,
-    "stop": 20,
+    "why": 31,
+    "user-prompt-submit": 39,
+    "transcript": 60,
+    "stop": 18,
 }
 SLACK = 4
 """Files by which a path may be below its limit before the limit is lowered."""

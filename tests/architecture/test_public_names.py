@@ -63,7 +63,7 @@ def test_the_program_runs(tmp_path):
 
 
 EXTRAS = {
-    "postgres": ("recortex.storage.postgres.", "recortex.app.backends.queue", "recortex.sync."),
+    "postgres": ("recortex.storage.postgres", "recortex.app.backends.queue", "recortex.sync."),
     "scale": (), "team": ("recortex.sync.",), "keyring": (), "code": (), "models": (), "multilingual": (),
     "otel": (),
 }  # fmt: skip

@@ -16,9 +16,8 @@ from blake3 import blake3
 from example_memories import AT, DIMENSIONS, id_of
 from recortex.domain.exchange import Exchange, ExchangeQuery
 from recortex.domain.kinds import KINDS
-from recortex.domain.maintenance import Checkpoint, Degradation
+from recortex.domain.maintenance import Checkpoint, Degradation, Limit, ModelCall
 from recortex.domain.memory import AuditEntry, FileLink, Memory, PatternLink, Relation, Source, Version
-from recortex.domain.model_call import Limit, ModelCall
 from recortex.domain.search import Chunk, Document, MemoryQuery, chunk_id, document_id
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.text import to_micros

@@ -21,8 +21,8 @@ from psycopg import sql
 from psycopg.types.numeric import Int8
 from servers import file_store, workspace
 
-from recortex.storage import dialect
-from recortex.storage.postgres import opening, pool, words
+from recortex.storage import dialect, postgres
+from recortex.storage.postgres import opening, words
 
 MARK = re.compile(r"qz(\d{3})zq")
 SCHEMA = "recortex"
@@ -50,7 +50,7 @@ def no_filters():
         return f"{'0' * len(str(own))}:{word}"
 
     with ExitStack() as stack:
-        stack.enter_context(patch.object(pool, "postgres", lambda text: plain(without_filters(text))))
+        stack.enter_context(patch.object(postgres, "postgres", lambda text: plain(without_filters(text))))
         stack.enter_context(patch.object(words, "lexeme", prefix))
         yield
 

@@ -16,7 +16,7 @@ from recortex.domain.session import Receipt, Session
 from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Scope, Status, Trust
 from recortex.engines.maintenance import summaries
-from recortex.storage.records import ledger
+from recortex.storage.records import memories
 
 # -- The contract of `ports.store.MaintenanceRecords`, on every engine.
 DAY = timedelta(days=1)
@@ -234,9 +234,9 @@ def centralities(store, keys):
 
 
 def test_of_a_large_store_what_may_come_first_is_presented(store, monkeypatch):
-    monkeypatch.setattr(ledger, "MOST_RANKED", 8)
-    monkeypatch.setattr(ledger, "MOST_TOLD", 3)
-    monkeypatch.setattr(ledger, "MOST_LATEST", 1)
+    monkeypatch.setattr(memories, "MOST_RANKED", 8)
+    monkeypatch.setattr(memories, "MOST_TOLD", 3)
+    monkeypatch.setattr(memories, "MOST_LATEST", 1)
     learned = Source(session="s", rule="agent_finding")
     derived = {"trust": Trust.DERIVED, "source": learned}
     few = [memory(n, f"few {n}") for n in range(8)]

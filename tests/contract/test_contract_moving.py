@@ -13,8 +13,8 @@ import pytest
 from example_memories import AT
 from places import location_of
 from recortex import Cortex
-from recortex.app.backends import stores
-from recortex.app.backends.stores import open_store
+from recortex.app import backends
+from recortex.app.backends import open_store
 from recortex.app.wiring import hook_context
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, CorruptStoreError, InvalidInputError, StorageError, StoreBusyError
@@ -222,7 +222,7 @@ def test_a_store_that_cannot_be_asked_whether_it_is_a_copy_is_not_opened(project
     url = f"sqlite:///{tmp_path}/there.db"
     with Cortex.open(project, url=url) as cx:
         cx.init()
-    monkeypatch.setattr(stores, "copied_from", busy)
+    monkeypatch.setattr(backends, "copied_from", busy)
     with Cortex.open(project, url=url) as cx, pytest.raises(StoreBusyError):
         cx.list()
 

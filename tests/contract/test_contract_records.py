@@ -353,8 +353,8 @@ def test_contradictions_are_told_between_active_memories(store):
     )
     pair = (id_of(1), id_of(0))
     for asked in ([id_of(0)], [id_of(1)], [id_of(0), id_of(1), id_of(2)]):
-        assert store.relations.contradicting(asked) == [pair]
-    assert store.relations.contradicting([id_of(2), id_of(3)]) == store.relations.contradicting([]) == []
+        assert store.memories.contradicting(asked) == [pair]
+    assert store.memories.contradicting([id_of(2), id_of(3)]) == store.memories.contradicting([]) == []
 
 
 # -- The contract of `ports.store.Ledger`, on every engine.

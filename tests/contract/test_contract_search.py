@@ -430,7 +430,7 @@ def test_likeness_search_finds_the_near_vector_first(store):
     attach(store, near, code(1, 1, 1, -1))
     attach(store, far, code(-1, -1, -1, 1))
     asked = question_vector(1, 1, 1, -1)
-    assert store.vectors.available
+    assert store.has_vectors
     assert store.search.nearest(asked, 2, None, MODEL) == keys
     assert store.search.nearest(asked, 1, None, MODEL) == keys[:1]
     assert store.search.nearest(asked, 2, None, OTHER) == []

@@ -13,13 +13,12 @@ from claude_sessions import claude_session
 from example_memories import AT, id_of, insert, memory
 from places import location_of, project_of, store_folder
 from recortex import Cortex
-from recortex.app.backends.stores import open_sessions
-from recortex.app.hooks.context import logged_errors
+from recortex.app.backends import open_sessions
+from recortex.app.hooks import logged_errors
 from recortex.app.projects import of_project
 from recortex.domain.exchange import Exchange
-from recortex.domain.maintenance import Checkpoint
+from recortex.domain.maintenance import Checkpoint, Limit, ModelCall, Spending
 from recortex.domain.memory import AuditEntry, FileLink, Source
-from recortex.domain.model_call import Limit, ModelCall, Spending
 from recortex.domain.search import MemoryQuery
 from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
 from recortex.domain.text import LONGEST_ID, known_as, word_of_file

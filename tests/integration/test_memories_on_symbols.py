@@ -6,11 +6,11 @@ import pytest
 
 from claude_sessions import claude_session
 from recortex import Cortex
-from recortex.app.citations import open_code
+from recortex.app.application import open_code
 from recortex.app.jobs.running import run
 from recortex.code.jobs import SYMBOLS
-from recortex.domain.session import HookEvent
 from recortex.domain.vocabulary import Scope
+from recortex.formats.hook_events import HookEvent
 from repositories import git
 
 KILN = """import files

@@ -7,7 +7,7 @@ from recortex.app import commit_import
 from recortex.app.jobs import instructions
 from recortex.cli.rendering import render
 from recortex.code import facts
-from recortex.codebase.syntax import extraction
+from recortex.codebase import extraction
 from recortex.decisions import importing as decision_import
 from recortex.documents import operations as document_operations
 from recortex.domain.vocabulary import Status

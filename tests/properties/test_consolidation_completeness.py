@@ -12,7 +12,7 @@ from recortex.consolidation.duplicates import better_of, merge, similar_vectors
 from recortex.domain.vocabulary import Trust
 from recortex.engines.copies import overlapping
 from recortex.engines.indexing import cosine
-from recortex.engines.ingestion.normalisation import normalise_again
+from recortex.engines.ingestion import normalise_again
 from recortex.engines.similarity import contradiction, jaccard
 
 WORDS = st.frozensets(st.sampled_from([f"word{number}" for number in range(14)]), max_size=9)

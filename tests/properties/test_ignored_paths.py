@@ -12,10 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from generated import drawn
-from recortex.codebase import record_files
+from recortex.codebase import fact_store, record_files
+from recortex.codebase.fact_store import visits
 from recortex.codebase.record_files import find, hides, ignored_above, place, with_own
-from recortex.codebase.syntax import fact_store
-from recortex.codebase.syntax.fact_store import visits
 
 NAMES = ("a", "b", "ab", "aab", "build", "x.log", "keep.log", "a.md", "[a]")
 names = st.sampled_from(NAMES)

@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from claude_sessions import claude_lines
-from recortex.app.hooks.context import Request, put_request
+from recortex.app.hooks import Request, put_request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
-from recortex.domain.session import HookEvent
+from recortex.formats.hook_events import HookEvent
 
 WORDS = [
     "the",

@@ -10,7 +10,7 @@ from generated import said
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import MemoryStatistics
 from recortex.domain.memory import FileLink, Memory
-from recortex.domain.session import END, START, strip_injected
+from recortex.domain.text import END, START, strip_injected
 from recortex.engines.brief import (
     COMMANDS,
     GROUPS,

@@ -2,16 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recortex.domain.session import (
-    _BESIDE,
-    END,
-    START,
-    is_own_tool,
-    is_put_in,
-    strip_injected,
-    wrap,
-)
-from recortex.domain.text import WRAPPERS
+from recortex.domain.text import _BESIDE, END, START, WRAPPERS, is_put_in, strip_injected, wrap
+from recortex.formats.hook_events import is_own_tool
 
 PLAIN = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="<")).map(
     lambda text: (

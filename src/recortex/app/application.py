@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recortex import plugins
+from recortex.app.projects import holds_secret
 from recortex.domain.maintenance import Degradation
 from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, AnyScope, Scope
@@ -18,6 +19,7 @@ from recortex.errors import (
     MemoryNotFoundError,
     PermissionsError,
     StorageError,
+    UntrustedFileError,
 )
 from recortex.lean import Struct, field, lazy_module, replace
 
@@ -26,15 +28,17 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    import apsw
     import blake3
 
     from recortex.app.projects import Location, Locations, Project
+    from recortex.codebase import current_code
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.search import Alike, Chunk, ChunkHit, MemoryQuery, Recipe
     from recortex.engines import decay, indexing
+    from recortex.engines import ingestion as normalisation
     from recortex.engines.exchanges import service as exchange_service
-    from recortex.engines.ingestion import normalisation
     from recortex.engines.ingestion import service as ingestion_service
     from recortex.engines.prompting.service import Adviser
     from recortex.engines.retrieval import service as retrieval_service
@@ -43,10 +47,14 @@ if TYPE_CHECKING:
     from recortex.ports.store import KeptStore
     from recortex.settings import Settings
     from recortex.telemetry import ToFile
+    from recortex.text import tokens as text_tokens
 else:
+    text_tokens = lazy_module("recortex.text.tokens")
+    apsw = lazy_module("apsw")
     blake3 = lazy_module("blake3")
+    current_code = lazy_module("recortex.codebase.current_code")
     exchange_service = lazy_module("recortex.engines.exchanges.service")
-    normalisation = lazy_module("recortex.engines.ingestion.normalisation")
+    normalisation = lazy_module("recortex.engines.ingestion")
     retrieval_service = lazy_module("recortex.engines.retrieval.service")
     indexing = lazy_module("recortex.engines.indexing")
     ingestion_service = lazy_module("recortex.engines.ingestion.service")
@@ -64,7 +72,6 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         project: the checkout that it works for, and the folder of its memory.
         locations: where each store is; one store under None holds both scopes.
         open_services: opens one.
-        count_tokens: of a text.
         open_adviser: makes the language model ready, where one is set.
         warm: the embedding model is loaded: a question need not wait for it.
         start: the folder that it was opened in, which may lie in another working tree of the project.
@@ -78,7 +85,6 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
     clock: Callable[[], datetime]
     actor: Actor
     embedder: NamedEmbedder | None
-    count_tokens: Callable[[str], int]
     progress: Callable[[str, int, int], None]
     open_adviser: Callable[[Application], Adviser] | None = None
     warm: bool = False
@@ -97,6 +103,14 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
     def limited(self) -> bool:
         """Whether the caller is an agent without the setting `agents.trusted`."""
         return self.actor is Actor.AGENT and not self.settings["agents.trusted"]
+
+    def count_tokens(self, text: str) -> int:
+        """The tokens of a text."""
+        return self._tokens.count(text)
+
+    @cached_property
+    def _tokens(self) -> text_tokens.TokenCounter:
+        return text_tokens.TokenCounter(on_degradation=self.degraded)
 
     @cached_property
     def tree(self) -> Path:
@@ -380,10 +394,15 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         """Gives memories their vectors."""
         return normalisation.Embedding(self.store, self.embedder, project=self.project)
 
+    def catch_up(self, limit: int) -> None:
+        """Embed at most `limit` memories that have no vector, such as those that a killed process left."""
+        if self.embedder and self.store.has_vectors and (ids := self.store.vectors.pending(limit)):
+            self.embedding.embed(self.store.memories.get(ids))
+
     @cached_property
     def retrieval(self) -> retrieval_service.Retrieval:
         """Answers questions."""
-        embedder = self.embedder if self.store.vectors.available else None
+        embedder = self.embedder if self.store.has_vectors else None
         times = self.settings["recall.times"]
         return retrieval_service.Retrieval(
             self.store.search,
@@ -398,7 +417,7 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
 
         Their confidence is what is left of it.
         """
-        pairs = self.store.relations.contradicting(ids)
+        pairs = self.store.memories.contradicting(ids)
         if not pairs:
             return []
         ends = self.store.memories.get(list({id_ for pair in pairs for id_ in pair}))
@@ -439,10 +458,32 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
             for state in states:
                 store.memories.insert(state, indexing.search_text(state), actor=Actor.SYSTEM)
         normalisation.Embedding(store, self.embedder, project=self.project).embed(states)
-        embedder = self.embedder if store.vectors.available else None
+        embedder = self.embedder if store.has_vectors else None
         return retrieval_service.Retrieval(
             store.search, embedder, historical=True, times=self.settings["recall.times"]
         )
+
+
+# -- the project's code as it is
+
+
+def open_code(
+    facts: Path | None, tree: Path, *, parse: bool = True, make: bool = False
+) -> current_code.CurrentCode | None:
+    """The code of a working tree; None where it was never read, or its facts cannot be opened.
+
+    Args:
+        facts: the file of the project's facts.
+        tree: the top folder.
+        parse: whether what changed is read; otherwise it is not known.
+        make: also where the code was never read.
+    """
+    if facts is None or not (make or facts.is_file()):
+        return None
+    try:
+        return current_code.CurrentCode(tree, facts, parse=parse, hidden=holds_secret)
+    except (OSError, UntrustedFileError, apsw.Error):
+        return None
 
 
 # -- tells apart the projects that share one store, for memories that follow a project's own files

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app import brief_cache as cache
-from recortex.app.backends.stores import generation_of
+from recortex.app.backends import generation_of
 from recortex.app.brief_cache import FILE, FOLDER, Brief, Cached, Item, Line
 from recortex.app.projects import shown
 from recortex.codebase.git import working_tree
@@ -194,7 +194,7 @@ def _ended(services: StoreServices, known: Sequence[MemoryStatistics]) -> set[st
     """
     repositorys = [one.id for one in known if one.origin == Origin.REPOSITORY]
     persons = {one.id for one in known if one.trust == Trust.TRUSTED}.difference(repositorys)
-    pairs = services.store.relations.contradicting(repositorys) if repositorys and persons else []
+    pairs = services.store.memories.contradicting(repositorys) if repositorys and persons else []
     # Of a pair with one word of the person and one of the repository, the repository's is left out.
     beaten = {frozenset(pair): min(pair, key=persons.__contains__) for pair in pairs if persons & {*pair}}
     earlier = last_sessions.unresolved(services, MOST_UNRESOLVED).items()

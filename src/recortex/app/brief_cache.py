@@ -12,8 +12,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.session import END, START
-from recortex.domain.text import UNNAMED, lazy
+from recortex.domain.text import END, START, UNNAMED, lazy
 from recortex.errors import InvalidInputError, UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 from recortex.lean import NamedTuple, lazy_module, sha256

@@ -6,17 +6,16 @@ import json
 import os
 from collections import Counter
 from contextlib import closing
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from recortex.app.projects import holds_secret
+from recortex.app.application import open_code
 from recortex.codebase.git import branch_and_commit, read
 from recortex.domain.memory import FileLink, FunctionLink
 from recortex.domain.vocabulary import Scope
 from recortex.engines.citations import Lines, Search, judged, lost, signed, suffix, uncompared
 from recortex.engines.citations import together_together as together
 from recortex.engines.privacy import redact
-from recortex.errors import RecortexError, UntrustedFileError
+from recortex.errors import RecortexError
 from recortex.filesystem import read_own
 from recortex.lean import NamedTuple, lazy_module
 
@@ -24,13 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import apsw
     import blake3
 
     from recortex.app.application import Application, StoreServices
     from recortex.codebase import line_history
-    from recortex.codebase.syntax import current_code
-    from recortex.codebase.syntax.current_code import CurrentCode
+    from recortex.codebase.current_code import CurrentCode
     from recortex.domain.memory import Citation, Memory, Reach, SymbolLink
     from recortex.engines.code import freshness, naming
     from recortex.engines.code.freshness import Found
@@ -39,39 +36,9 @@ else:
     freshness = lazy_module("recortex.engines.code.freshness")
     line_history = lazy_module("recortex.codebase.line_history")
     naming = lazy_module("recortex.engines.code.naming")
-    apsw = lazy_module("apsw")
-    current_code = lazy_module("recortex.codebase.syntax.current_code")
 
 
 # -- the project's code as it is, and what became of the symbols that memories hang on
-
-
-GRAMMARS = "tree_sitter"
-
-
-def can_parse() -> bool:
-    """Whether the extra `code` is installed."""
-    # Looked for without being imported: loading grammars takes longer than the question.
-    return find_spec(GRAMMARS) is not None
-
-
-def open_code(
-    facts: Path | None, tree: Path, *, parse: bool = True, make: bool = False
-) -> current_code.CurrentCode | None:
-    """The code of a working tree; None where it was never read, or its facts cannot be opened.
-
-    Args:
-        facts: the file of the project's facts.
-        tree: the top folder.
-        parse: whether what changed is read; otherwise it is not known.
-        make: also where the code was never read.
-    """
-    if facts is None or not (make or facts.is_file()):
-        return None
-    try:
-        return current_code.CurrentCode(tree, facts, parse=parse, hidden=holds_secret)
-    except (OSError, UntrustedFileError, apsw.Error):
-        return None
 
 
 class Judged(NamedTuple):

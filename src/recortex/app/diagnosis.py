@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from recortex.app.backends import files
     from recortex.app.jobs import running as job_running
     from recortex.app.projects import Location
-    from recortex.codebase.syntax import grammars
+    from recortex.codebase import grammars
     from recortex.domain.maintenance import DegradationRecord
     from recortex.ports.store import KeptStore, Store
     from recortex.settings import Settings
 else:
     files = lazy_module("recortex.app.backends.files")
-    grammars = lazy_module("recortex.codebase.syntax.grammars")
+    grammars = lazy_module("recortex.codebase.grammars")
     job_running = lazy_module("recortex.app.jobs.running")
     metadata = lazy_module("importlib.metadata")
     past_sessions = lazy_module("recortex.app.past_sessions")
@@ -195,7 +195,7 @@ def losses(store: KeptStore) -> list[str]:
 
 def failing(services: StoreServices) -> list[DegradationRecord]:
     """What could not be used and was not seen to work since, latest first."""
-    working = {LOSING, "global store", *(["sqlite-vec"] if services.store.vectors.available else [])}
+    working = {LOSING, "global store", *(["sqlite-vec"] if services.store.has_vectors else [])}
     return [
         one
         for one in services.store.ledger.degradations()
@@ -235,7 +235,7 @@ def _gone(location: Location) -> RecortexError | None:
 
 
 def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[HealthFinding]:
-    if not services.store.vectors.available:
+    if not services.store.has_vectors:
         yield HealthFinding(
             title,
             "problem",

@@ -10,7 +10,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from recortex.domain.session import Receipt, Signal, over, session_limits
+from recortex.app.hooks import over, session_limits
+from recortex.domain.session import Receipt, Signal
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import PermissionsError, StoreBusyError
 

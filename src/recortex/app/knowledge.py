@@ -226,7 +226,7 @@ class Knowledge:
         self.degraded: tuple[str, ...] = ()
         self._asked = []
         for services in app.all_services():
-            services.embedding.catch_up(CATCH_UP)
+            services.catch_up(CATCH_UP)
             # Once for all that follows: to make a vector takes most of the time.
             self._asked.append((services, services.retrieval.meaning(task, in_play=in_play)))
 

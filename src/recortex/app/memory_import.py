@@ -18,10 +18,9 @@ from recortex.codebase.git import branch_and_commit, relative
 from recortex.codec import storable
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory, Relation, Source, shown
-from recortex.domain.session import strip_injected
-from recortex.domain.text import bounded_time
+from recortex.domain.text import bounded_time, strip_injected
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
-from recortex.engines.ingestion.normalisation import MAX_LABEL, MAX_LABELS, MAX_TEXT, normalise
+from recortex.engines.ingestion import MAX_LABEL, MAX_LABELS, MAX_TEXT, normalise
 from recortex.engines.ingestion.service import CHUNK
 from recortex.engines.privacy import Draft, redact
 from recortex.engines.similarity import place_hash, row_place, row_turn, spellings, turn_place
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.domain.memory import FileLink
     from recortex.engines.ingestion.service import Kept
-    from recortex.importers.base import Row
-    from recortex.importers.base import Source as System
+    from recortex.importers import Row
+    from recortex.importers import Source as System
 
 NOTED = "imported"
 """The key of a memory's metadata under which stands what row it was."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.app.projects import find_project, is_above_all, of_info, shown
 from recortex.codebase.git import find_checkout, working_tree, worktrees
 from recortex.codebase.record_files import command_files
-from recortex.domain.session import UNMARKED, HookEvent
 from recortex.errors import RecortexError, UntrustedFileError
 from recortex.filesystem import open_regular, read_own, replace_text
 from recortex.formats.command_text import LEAST_WHOLE, Template, Typed, bodies, template, typed_beside
+from recortex.formats.hook_events import UNMARKED, HookEvent
 from recortex.formats.session_files import CLIENTS, SessionFile, find_sessions
 from recortex.formats.transcripts import open_transcript
 from recortex.formats.transcripts.detection import folder_digest, open_session

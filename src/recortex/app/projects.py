@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from recortex.domain import address as addresses
     from recortex.domain.address import Address
     from recortex.domain.exchange import SessionInfo
-    from recortex.domain.session import HookEvent, Session
+    from recortex.domain.session import Session
     from recortex.domain.vocabulary import Scope
+    from recortex.formats.hook_events import HookEvent
 else:
     addresses = lazy_module("recortex.domain.address")
     glob = lazy_module("glob")

@@ -18,8 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-from recortex.app.hooks.context import HookContext, Request
-from recortex.app.hooks.dispatch import handle
+from recortex.app.hooks import HookContext, Request, handle
 from recortex.app.jobs.capture import LastMessage, RunCounts, follow_up, learn_from
 from recortex.app.past_sessions import PastSession, Step, past_session
 from recortex.app.projects import shown

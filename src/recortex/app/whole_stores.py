@@ -14,8 +14,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from recortex.app.backends import erase_workspace, open_store, workspace_rows
 from recortex.app.backends.files import copy_whole, summarise
-from recortex.app.backends.stores import erase_workspace, open_store, workspace_rows
 from recortex.app.brief_cache import forget_briefs
 from recortex.app.projects import (
     DATABASE,
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.app.application import Application
+    from recortex.app.backends import WholeStore
     from recortex.app.backends.files import Summary
-    from recortex.app.backends.stores import WholeStore
     from recortex.app.projects import Project
     from recortex.ports.store import KeptStore
 

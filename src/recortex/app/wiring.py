@@ -30,33 +30,30 @@ from recortex.telemetry import ToFile, span
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from recortex import llm
     from recortex.app import application as application_module
+    from recortex.app import backends, hooks
     from recortex.app.application import Application
-    from recortex.app.backends import stores
-    from recortex.app.hooks import context as hook_contexts
-    from recortex.app.hooks.context import HookContext
+    from recortex.app.hooks import HookContext
     from recortex.domain import text as instants
     from recortex.domain.maintenance import Degradation
     from recortex.domain.memory import Chances
     from recortex.embeddings import building, folder, multilingual, providers
     from recortex.engines import privacy
     from recortex.engines.prompting import service as prompting
-    from recortex.llm import client as llm_client
     from recortex.ports.model import ChangeReader, Embedder, Named, NamedEmbedder, Purpose, Reranker
     from recortex.ports.search import Sessions
-    from recortex.text import tokens as text_tokens
 else:
     building = lazy_module("recortex.embeddings.building")
     folder = lazy_module("recortex.embeddings.folder")
-    stores = lazy_module("recortex.app.backends.stores")
+    backends = lazy_module("recortex.app.backends")
     application_module = lazy_module("recortex.app.application")
-    llm_client = lazy_module("recortex.llm.client")
-    hook_contexts = lazy_module("recortex.app.hooks.context")
+    llm = lazy_module("recortex.llm")
+    hooks = lazy_module("recortex.app.hooks")
     multilingual = lazy_module("recortex.embeddings.multilingual")
     privacy = lazy_module("recortex.engines.privacy")
     providers = lazy_module("recortex.embeddings.providers")
     prompting = lazy_module("recortex.engines.prompting.service")
-    text_tokens = lazy_module("recortex.text.tokens")
     instants = lazy_module("recortex.domain.text")
 
 MOST_THREADS = 4
@@ -114,12 +111,11 @@ def _application(
     reader = None if switched_off or not settings["changes.model"] else _LaterReader()
     folder = settings["recall.reranker"]
     reranker = _LaterReranker(Path(folder).expanduser()) if folder else None
-    tokens = text_tokens.TokenCounter(on_degradation=degraded)
     clock = clock or _clock(settings)
 
     def open_services(scope: Scope | None, location: Location) -> application_module.StoreServices:
         location = prepare(location)
-        store = stores.open_store(location, clock=clock, settings=settings, degraded=degraded)
+        store = backends.open_store(location, clock=clock, settings=settings, degraded=degraded)
         return application_module.StoreServices(
             scope=scope,
             root=project.root,
@@ -127,7 +123,7 @@ def _application(
             store=store,
             settings=settings,
             embedder=embedder,
-            count_tokens=tokens.count,
+            count_tokens=app.count_tokens,
             new_id=new_id,
             change_reader=reader,
             reranker=reranker,
@@ -142,7 +138,6 @@ def _application(
         clock=clock,
         actor=actor,
         embedder=embedder,
-        count_tokens=tokens.count,
         progress=progress or (lambda *_: None),
         open_adviser=_adviser if settings["llm.provider"] else None,
     )
@@ -150,9 +145,7 @@ def _application(
     return app
 
 
-def hook_context(
-    start: Path, *, url: str | None = None, app: Application | None = None
-) -> hook_contexts.HookContext:
+def hook_context(start: Path, *, url: str | None = None, app: Application | None = None) -> hooks.HookContext:
     """What the hooks of a project work with.
 
     Args:
@@ -171,7 +164,7 @@ def hook_context(
     def open_app() -> Application:
         return app or _application(project, settings, locations)
 
-    return hook_contexts.HookContext(
+    return hooks.HookContext(
         project=project,
         stores=locations,
         settings=settings,
@@ -243,7 +236,7 @@ def server_of(start: Path, *, url: str = "") -> Location:
 
 def _sessions(location: Location, open_app: Callable[[], Application]) -> Sessions:
     """The sessions of a store; without the rest of it where it is of today's schema."""
-    return stores.open_sessions(location) or open_app().services(Scope.PROJECT).store.sessions
+    return backends.open_sessions(location) or open_app().services(Scope.PROJECT).store.sessions
 
 
 def _locations(project: Project, url: str, settings: Settings) -> Locations:
@@ -255,11 +248,11 @@ def _locations(project: Project, url: str, settings: Settings) -> Locations:
 
 def _adviser(app: Application) -> prompting.Adviser:
     settings = app.settings
-    chosen = llm_client.ModelSettings(
-        **_named(settings, llm_client.ModelSettings, "llm"), environment=settings.environment, inside=inside()
+    chosen = llm.ModelSettings(
+        **_named(settings, llm.ModelSettings, "llm"), environment=settings.environment, inside=inside()
     )
     ledger = app.services(Scope.GLOBAL).store.model_calls  # one budget for all projects
-    return prompting.Adviser(llm_client.build_model(chosen, settings.key, ledger, app.clock))
+    return prompting.Adviser(llm.build_model(chosen, settings.key, ledger, app.clock))
 
 
 class _LaterEmbedder:

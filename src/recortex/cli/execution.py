@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.invocation import DONE, FAILED, NotConfirmedError, UsageError
+from recortex.cli import DONE, FAILED, NotConfirmedError, UsageError
 from recortex.cli.parser import meant, parse
 from recortex.domain.text import cleaned
 from recortex.lean import lazy_module, replace
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recortex import codec
-    from recortex.cli import rendering, reviewing
-    from recortex.cli.invocation import Invocation
+    from recortex.cli import Invocation, rendering, reviewing
     from recortex.cli.parser import Call
     from recortex.errors import RecortexError
     from recortex.operations import projects

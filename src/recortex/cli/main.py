@@ -13,8 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from recortex import __version__
-from recortex.cli import invocation
-from recortex.cli.invocation import (
+from recortex.cli import (
     DONE,
     FAILED,
     WRONG_USAGE,
@@ -22,6 +21,7 @@ from recortex.cli.invocation import (
     InterruptedByPersonError,
     UsageError,
     exit_code,
+    split,
 )
 from recortex.errors import RecortexError, StorageError
 from recortex.operations import manifest
@@ -29,7 +29,7 @@ from recortex.operations import manifest
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recortex.cli.invocation import Command, Invocation
+    from recortex.cli import Command, Invocation
 
 
 # -- `recortex --help`: the verbs that people use first; `recortex help all`: every verb, by topic
@@ -155,7 +155,7 @@ def _abandon_output() -> None:
 
 def _guarded(words: list[str], commands: Mapping[str, Command], started: float) -> int:
     try:
-        return _dispatch(invocation.split(words), commands, started)
+        return _dispatch(split(words), commands, started)
     # It is an OSError too, but of the reader of our output, not of the store: `run` ends without a word.
     except BrokenPipeError:
         raise
@@ -183,7 +183,7 @@ def _dispatch(line: Invocation, commands: Mapping[str, Command], started: float)
         words = [word for word in line.arguments if not word.startswith("-")]
         every = line.verb == "help" and words == ["all"]
         if line.verb == "help" and words and not every:
-            return _dispatch(invocation.split([words[0], "--help"]), commands, 0.0)
+            return _dispatch(split([words[0], "--help"]), commands, 0.0)
         if line.wants("--version"):
             print(f"recortex {__version__}")  # noqa: T201  the answer
             return DONE
@@ -236,7 +236,7 @@ def _report(words: Sequence[str], error: RecortexError, started: float) -> int:
 def _verb_of(words: Sequence[str]) -> str:
     """The verb of a command line; of one that cannot be split, the first word that is no option."""
     try:
-        return invocation.split(words).verb
+        return split(words).verb
     except RecortexError:
         return next((word for word in words if not word.startswith("-")), "")
 

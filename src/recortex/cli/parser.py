@@ -14,7 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Union, get_args, get_origin
 
-from recortex.cli.invocation import UsageError, add_common
+from recortex.cli import UsageError, add_common
 from recortex.domain.text import parse_instant
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.lean import Value, lazy_module

@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from recortex.app.wiring import application, server_of
-from recortex.cli import execution
-from recortex.cli.invocation import DONE, FLAGS, WITH_VALUE, UsageError
+from recortex.cli import DONE, FLAGS, WITH_VALUE, UsageError, execution
 from recortex.cli.parser import Parser, parser_of, shape_of
 from recortex.cortex import Cortex
 from recortex.domain.kinds import KINDS
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recortex.app.jobs.running import Worker
-    from recortex.cli.invocation import Command, Invocation
+    from recortex.cli import Command, Invocation
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.reports import Found
     from recortex.domain.search import Hit
@@ -325,7 +324,7 @@ def _worker(folder: Path, url: str) -> Worker:
     try:
         from recortex.app.jobs.running import Worker
     except ImportError as error:
-        from recortex.app.backends.stores import missing
+        from recortex.app.backends import missing
 
         raise missing(error) from error
     return Worker(

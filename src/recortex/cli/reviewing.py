@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.cli.invocation import DONE
+from recortex.cli import DONE
 from recortex.cortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError, RecortexError

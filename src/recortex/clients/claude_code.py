@@ -17,7 +17,7 @@ from recortex.clients import installer, jsonc
 from recortex.clients.catalogue import PLUGGED, Client, InstallRequest, Share
 from recortex.clients.hooks import Dialect, usual_events
 from recortex.clients.installer import JsonPart
-from recortex.domain.session import strip_injected
+from recortex.domain.text import strip_injected
 from recortex.errors import RecortexError
 from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import (

@@ -18,7 +18,7 @@ from recortex.clients import installer
 from recortex.clients.catalogue import PLUGGED, Client, InstallRequest, Share
 from recortex.clients.hooks import Dialect, usual_events
 from recortex.clients.installer import JsonPart, TomlPart
-from recortex.domain.session import is_put_in, strip_injected
+from recortex.domain.text import is_put_in, strip_injected
 from recortex.errors import RecortexError
 from recortex.filesystem import open_regular
 from recortex.formats.hook_events import as_mapping

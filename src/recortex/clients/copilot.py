@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from recortex.clients.catalogue import Client, InstallRequest, Share
 from recortex.clients.hooks import Dialect, usual_events
 from recortex.clients.installer import JsonPart
-from recortex.domain.session import strip_injected
+from recortex.domain.text import strip_injected
 from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import (
     Header,

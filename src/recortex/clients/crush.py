@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Share
 from recortex.clients.installer import JsonPart
-from recortex.domain.session import is_init, is_put_in
+from recortex.domain.text import is_init, is_put_in
 from recortex.formats.hook_events import as_mapping
 from recortex.formats.transcripts.detection import Format
 from recortex.formats.transcripts.pieces import Header, moment

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Share
 from recortex.clients.installer import JsonPart
-from recortex.domain.session import strip_injected
+from recortex.domain.text import strip_injected
 from recortex.formats.hook_events import as_mapping
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (

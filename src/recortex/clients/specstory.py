@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.clients.catalogue import Client
-from recortex.domain.session import strip_injected
+from recortex.domain.text import strip_injected
 from recortex.formats.hook_events import as_mapping
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (

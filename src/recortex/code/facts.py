@@ -16,12 +16,12 @@ from recortex.app.predicted import keep_neighbours
 from recortex.app.projects import holds_secret
 from recortex.code.counting import conventions_of, ids_of
 from recortex.code.detecting import detect
+from recortex.codebase.fact_store import FactStore, kept_on_disk
 from recortex.codebase.git import branch_and_commit, read
+from recortex.codebase.grammars import require
 from recortex.codebase.line_history import moves
 from recortex.codebase.manifests import ecosystem_of, read_manifest
 from recortex.codebase.record_files import excerpt
-from recortex.codebase.syntax.fact_store import FactStore, kept_on_disk
-from recortex.codebase.syntax.grammars import require
 from recortex.deadlines import within
 from recortex.domain.memory import FunctionLink
 from recortex.engines.code.project import Project, Sources
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application
-    from recortex.codebase.syntax.fact_store import Tree
+    from recortex.codebase.fact_store import Tree
     from recortex.domain.code import Convention, Detected, Manifest
     from recortex.domain.memory import FileLink
     from recortex.engines.code.project import Address
@@ -139,13 +139,13 @@ def piece_of(app: Application, text: str, cited: FileLink) -> Piece:
         named = _SYMBOL.fullmatch(name) and (not path or read(app.root, path) is not None)
         if cited.line_start is not None or not named or (app.root / cited.path).exists():
             raise
-        from recortex.codebase.syntax.grammars import GrammarError
+        from recortex.codebase.grammars import GrammarError
 
         try:
             if path:
                 # One file as a project: to find a symbol in it, no other file need be read.
-                from recortex.codebase.syntax.extraction import read_facts
-                from recortex.codebase.syntax.grammars import require
+                from recortex.codebase.extraction import read_facts
+                from recortex.codebase.grammars import require
                 from recortex.engines.code.project import Project
 
                 require()

@@ -5,20 +5,22 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from recortex.app.citations import can_parse, link, link_callers, open_code
+from recortex.app.application import open_code
+from recortex.app.citations import link, link_callers
+from recortex.app.jobs import Job, Outcome
 from recortex.app.jobs.reembedding import SHARE
-from recortex.app.jobs.work import Job, Outcome
 from recortex.app.projects import holds_secret, shown
 from recortex.codebase.line_history import past
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from recortex.app.jobs.work import Work
+    from recortex.app.jobs import Work
+    from recortex.codebase.current_code import CurrentCode
     from recortex.codebase.line_history import Past
-    from recortex.codebase.syntax.current_code import CurrentCode
     from recortex.domain.code import FileFacts
     from recortex.domain.memory import Memory, SymbolLink
     from recortex.engines.code.freshness import Found
@@ -78,8 +80,8 @@ class _Then:
         return link_of(found.path, facts, same, commit=commit, key=key) if facts and same else None
 
     def _read(self, commit: str, path: str) -> tuple[bytes, FileFacts | None]:
-        from recortex.codebase.syntax.extraction import read_facts
-        from recortex.codebase.syntax.grammars import key_of
+        from recortex.codebase.extraction import read_facts
+        from recortex.codebase.grammars import key_of
 
         if (commit, path) not in self._facts:
             data = self._past.read(commit, path)
@@ -105,7 +107,8 @@ def _linked(work: Work, code: CurrentCode, then: _Then) -> Outcome:
 def _symbols_obstacle(work: Work) -> str:
     """Why code is not read here: a folder that is no repository may be anything, such as a home folder."""
     project = work.services.location.project
-    if not can_parse():
+    # Looked for without being imported: loading grammars takes longer than the question.
+    if find_spec("tree_sitter") is None:
         return "the extra `code` is not installed"
     if project is None or work.services.facts is None or not project.root.is_dir():
         return "there is no working tree here"

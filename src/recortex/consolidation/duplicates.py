@@ -14,7 +14,7 @@ from recortex.domain.memory import BOTH_HOLD, Memory
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain, Origin, Status, Trust
 from recortex.engines.copies import OverlappingPairs, ScoredPair, overlapping, scored_pair
-from recortex.engines.ingestion.normalisation import MAX_LABELS, normalise_again
+from recortex.engines.ingestion import MAX_LABELS, normalise_again
 from recortex.engines.similarity import (
     CONSOLIDATE,
     NEARLY_SAME,

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.copies import SOFT, alike
 from recortex.engines.exchanges import sentences
-from recortex.engines.similarity import contradiction, marked, meaning
+from recortex.engines.similarity import contradiction, marked
 from recortex.engines.supersession import other_value
 from recortex.engines.tables import Regression
-from recortex.text.words import groups_of_synonyms, negations, sections, stem, tokens, word_set
+from recortex.text.words import groups_of_synonyms, meaning, negations, sections, stem, tokens, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

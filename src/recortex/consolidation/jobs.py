@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.diagnosis import pending
-from recortex.app.jobs.work import Job, Outcome, rest
+from recortex.app.jobs import Job, Outcome, rest
 from recortex.domain.search import MemoryQuery
 from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor
@@ -14,7 +14,7 @@ from recortex.engines.maintenance import DAY
 from recortex.operations.agents import weighty
 
 if TYPE_CHECKING:
-    from recortex.app.jobs.work import Work
+    from recortex.app.jobs import Work
     from recortex.consolidation.consolidating import Consolidating, Proposal
 
 NAME = "consolidation"
@@ -113,7 +113,7 @@ def _figures(work: Work) -> Figures:
     store = work.services.store
     memories = store.memories.find(MemoryQuery(order="recorded", limit=MOST_LATEST))
     contradicted = {
-        id_ for pair in store.relations.contradicting([one.id for one in memories]) for id_ in pair
+        id_ for pair in store.memories.contradicting([one.id for one in memories]) for id_ in pair
     }
     count = max(len(memories), 1)
     return Figures(

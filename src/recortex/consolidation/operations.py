@@ -249,7 +249,7 @@ class ConsolidationOperations(Operations):
 
     def _duplicates(self, services: StoreServices, limit: int) -> Duplicates:
         try:
-            model = self._app.probe_embedder() if services.store.vectors.available else ""
+            model = self._app.probe_embedder() if services.store.has_vectors else ""
         except EmbeddingError:  # compared by words alone, as in a recall
             model = ""
         return _engine(services).duplicates(model, limit)

@@ -33,7 +33,7 @@ from recortex.domain.vocabulary import Origin, Status
 from recortex.engines.copies import alike, overlapping
 from recortex.engines.exchanges import sentences
 from recortex.engines.indexing import cosine
-from recortex.engines.ingestion.normalisation import normalise_again
+from recortex.engines.ingestion import normalise_again
 from recortex.engines.similarity import contradiction
 from recortex.text.words import content_words, negations, stem
 

@@ -24,7 +24,7 @@ from recortex.decisions.record import MOST_FILES, Record, dated, read_record
 from recortex.domain.memory import Memory, Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Status
-from recortex.engines.ingestion.normalisation import normalise
+from recortex.engines.ingestion import normalise
 from recortex.engines.privacy import Draft, redact
 from recortex.errors import CausalCycleError, RecortexError, UntrustedFileError
 from recortex.filesystem import read_regular

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.search import Alike, ChunkHit, MemoryQuery
 from recortex.engines.indexing import cosines
-from recortex.engines.ingestion.normalisation import PART
+from recortex.engines.ingestion import PART
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, Considered, Support, in_common, lacks_vector
 from recortex.engines.retrieval.service import Retrieval

@@ -7,13 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
+from recortex.domain.kinds.base import SUMMARY_CHARACTERS
 from recortex.domain.memory import is_rule, lowest_priority_of
-from recortex.domain.session import END, START, Outcome, is_exhausted, usefulness, wrap
+from recortex.domain.session import Outcome
+from recortex.domain.text import END, START, clean, shorten, wrap
 from recortex.domain.text import RULE as INSTRUCTED
-from recortex.domain.text import clean
 from recortex.domain.vocabulary import Importance, Origin, Trust
-from recortex.engines.decay import DAY, confidence, curve
+from recortex.engines.decay import DAY, confidence, curve, is_exhausted, usefulness
 from recortex.engines.exchanges import FORMS, RELAYED, first_sentence, left_open, relays
 from recortex.engines.extraction.sentences import COMMAND, DURABLE, ON_PURPOSE, REPEATED
 from recortex.engines.privacy.table import says_only_a_secret
@@ -300,7 +300,7 @@ def rank(
         access: log(accesses + 1) / the largest such logarithm, 0 to 1.
         same_branch: whether it was learned on the branch that is checked out.
         files: 1 if it is about a file that is being worked on, a half about one that belongs with such a one.
-        use: how much likelier it is to be used than one that was never given (`domain/session.py`);
+        use: how much likelier it is to be used than one that was never given (`engines/decay.py`);
             above 1 it counts as its square root.
     """
     total = (

@@ -9,8 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.kinds.base import shorten
-from recortex.domain.text import clean
+from recortex.domain.text import clean, shorten
 from recortex.domain.vocabulary import Importance
 from recortex.lean import NamedTuple
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.context import ContextEntry, FrameEntry
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.kinds.base import shorten
-from recortex.domain.text import clean, visible
+from recortex.domain.text import clean, shorten, visible
 from recortex.domain.vocabulary import Trust
 from recortex.engines.compression import BREAK, SHORT_ID, Level, Weighed, pack
 from recortex.engines.copies import pair_with_originals

@@ -32,12 +32,11 @@ from recortex.engines.similarity import (
     contradiction,
     is_near_duplicate,
     jaccard,
-    meaning,
     same_event,
 )
 from recortex.engines.tables import Patterns
 from recortex.lean import NamedTuple, replace
-from recortex.text.words import stem, word_set
+from recortex.text.words import meaning, stem, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

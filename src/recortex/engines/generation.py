@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.context import SEVERITIES, Conflict, Provenance
 from recortex.domain.kinds import KINDS, ConstraintOverride
-from recortex.domain.kinds.base import shorten
-from recortex.domain.text import clean
+from recortex.domain.text import clean, shorten
 from recortex.domain.vocabulary import Importance
 from recortex.engines.compression import BREAK, Level, Weighed, pack
 from recortex.engines.similarity import SIMILAR, jaccard

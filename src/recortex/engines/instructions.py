@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.session import END, START
+from recortex.domain.text import END, START
 from recortex.engines.extraction.person_rules import HABITS
 from recortex.engines.extraction.sentences import SUBJECT_PATTERNS as SUBJECTS
 from recortex.engines.extraction.sentences import commands_in, plain, sentences
 from recortex.engines.similarity import LONGEST as NEAR_DUPLICATES_LONGEST
-from recortex.engines.similarity import WHOLE, content_hash, meaning
+from recortex.engines.similarity import WHOLE, content_hash
 from recortex.engines.tables import Patterns
+from recortex.text.words import meaning
 
 if TYPE_CHECKING:
     import re

@@ -16,7 +16,7 @@ from recortex.domain.memory import Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.text import lazy
 from recortex.domain.vocabulary import Origin, RelationType, Scope, Status
-from recortex.engines.ingestion.normalisation import Normalised, normalise
+from recortex.engines.ingestion import Normalised, normalise
 from recortex.engines.privacy import Draft
 
 if TYPE_CHECKING:

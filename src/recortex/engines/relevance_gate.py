@@ -13,9 +13,7 @@ from math import log, log1p, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.domain.kinds.base import shorten
-from recortex.domain.session import wrap
-from recortex.domain.text import clean, lazy
+from recortex.domain.text import clean, lazy, shorten, wrap
 from recortex.engines.retrieval.question import question
 from recortex.engines.tables import table
 from recortex.lean import NamedTuple

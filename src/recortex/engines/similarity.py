@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from enum import StrEnum
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,22 +16,17 @@ from recortex.lean import lazy_module, replace
 from recortex.text.words import (
     ENGLISH,
     LONGER,
-    TERM,
     bag_of_words,
-    characters,
-    composed,
     function_words,
     has_cjk,
     language_of,
+    meaning,
     negations,
     opposites,
-    padding,
     question_pairs,
     spaced,
-    stem,
     tokens,
     without_cjk,
-    without_padding,
     words,
     writes_no_spaces,
 )
@@ -110,9 +104,6 @@ def vector_verdict(relation: Relation, cosine: float) -> Relation | None:
         evidence=(f"{evidence} {cosine:.2f}",),
         status=RelationStatus.ACTIVE,
     )
-
-
-# -- makes values of different scales comparable
 
 
 # -- hashes of texts, places and vectors
@@ -232,26 +223,6 @@ LONGEST = 2_000
 """Characters of a statement; longer ones are only compared for equality."""
 
 _PLAIN = lazy(r"[\w'’-]*")
-
-_NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "never"), "not") | {
-    "can't": "cannot"
-}
-
-
-@lru_cache(2_048)
-def meaning(text: str) -> tuple[str, ...]:
-    """The words of a statement that carry its meaning, in order, without inflections; of CJK characters."""
-    told = characters(tokens(without_padding(composed(text)), TERM))
-    nothing = padding(text)
-    return tuple(root for word, root in map(_plain, told) if word and word not in nothing)
-
-
-@lru_cache(8_192)
-def _plain(word: str) -> tuple[str, str]:
-    """A word without marks at its ends, and without its inflection."""
-    bare = word.strip(".:-/+#").replace("’", "'")
-    plain = _NEGATIONS.get(bare, bare)
-    return plain, stem(plain)
 
 
 def is_near_duplicate(new: str, known: str) -> bool:

@@ -12,8 +12,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.session import strip_injected
-from recortex.domain.text import lazy, read_toml
+from recortex.domain.text import lazy, read_toml, strip_injected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

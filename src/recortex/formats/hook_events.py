@@ -8,14 +8,100 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from recortex.domain.session import EventName, HookEvent, is_own_command, is_own_tool
-from recortex.domain.text import known_as, lazy
-from recortex.lean import replace
+from recortex.domain.text import is_init, is_put_in, known_as, lazy
+from recortex.lean import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+# -- what an agent's client tells a hook, whatever client it is
+
+
+EventName = Literal[
+    "session-start",
+    "user-prompt-submit",
+    "pre-tool-use",
+    "post-tool-use",
+    "pre-compact",
+    "stop",
+    "subagent-stop",
+    "session-end",
+]
+
+
+class HookEvent(Value, frozen=True, kw_only=True):
+    """One call of a hook.
+
+    Attributes:
+        name: our name of the event; `event` is the client's, which an answer has to repeat.
+        session: the client's id of the session.
+        cwd: where the agent stands now; `project` is the folder it was started in, where the client says so.
+        source: why a session starts: startup, resume, clear, compact, fork.
+        reason: why it ends.
+        tool: the client's name of the tool that is used.
+        command: the shell command that it runs.
+        files: paths that it reads or, when `writes`, changes.
+        replaced: the texts in them that it replaces, or what stands around.
+        ok: whether it worked; None where the event does not tell.
+        own: the tool is Recortex itself.
+        message: the last thing that the agent said.
+        agent: id of the sub-agent that the event happened in; `agent_type` is empty for the client's own
+            helpers.
+        agent_transcript: the sub-agent's transcript.
+        process: of the client on this machine; 0: unknown.
+        ending: the client says that the turn ends, and that no hook made it go on before.
+        unattended_since: POSIX time at which a program started the client, of which the transcript does not
+            say that; 0: a person types, or the transcript says who does.
+    """
+
+    name: EventName
+    event: str = ""
+    client: str = ""
+    session: str = ""
+    transcript: str = ""
+    cwd: str = ""
+    project: str = ""
+    source: str = ""
+    reason: str = ""
+    prompt: str = ""
+    tool: str = ""
+    command: str = ""
+    files: tuple[str, ...] = ()
+    writes: bool = False
+    replaced: tuple[str, ...] = ()
+    ok: bool | None = None
+    own: bool = False
+    message: str = ""
+    agent: str = ""
+    agent_type: str = ""
+    agent_transcript: str = ""
+    process: int = 0
+    ending: bool = False
+    unattended_since: float = 0.0
+
+    @property
+    def asks(self) -> bool:
+        """Whether a prompt may be answered: no client put it there, and it is no command of ours."""
+        prompt = self.prompt.strip()
+        if not prompt or self.agent or prompt.startswith(NOT_ASKED):
+            return False
+        return not is_put_in(prompt) and not is_init(prompt)
+
+    @property
+    def void(self) -> bool:
+        """Whether there is nothing to do, whatever is known."""
+        # Copilot CLI sends what an agent orders another, and the end of that, as if a person had asked.
+        of_agent = bool(self.agent) and self.name in {"user-prompt-submit", "stop"}
+        return not self.session or of_agent or (self.name == "user-prompt-submit" and not self.asks)
+
+
+UNMARKED = {"gemini": ("gemini",), "qwen": ("qwen", "cli.js")}
+"""Clients whose transcripts do not say that no person was there, and what their programs are called."""
+NOT_ASKED = ("/recortex",)
+"""How prompts begin that are our own commands."""
 
 
 # -- reads the arguments of any client's tool calls: the command, the files, and whether the tool writes
@@ -103,6 +189,25 @@ def files_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     if patch := _patch(given):
         found.update(dict.fromkeys(path.strip() for path in _PATCHED.findall(patch)))
     return tuple(found)
+
+
+_OWN_TOOL = lazy(
+    # Claude Code, Codex, Qwen; Gemini; opencode
+    r"mcp__[^\s]{0,80}recortex|mcp_recortex_|recortex[_.:/]|recortex$"
+)
+_OWN_COMMAND = lazy(
+    r"(?:^|[;&|(\n])[ \t]*(?:(?:uvx?|pipx|python3?)\s(?:run\s|-m\s|tool\s){0,3})?recortex(?=\s|$)"
+)
+
+
+def is_own_tool(name: str) -> bool:
+    """Whether a tool's name, as any client spells it, is one of Recortex's own."""
+    return "recortex" in name and _OWN_TOOL.match(name) is not None
+
+
+def is_own_command(command: str) -> bool:
+    """Whether a shell command runs Recortex: what it prints is what memory already holds."""
+    return "recortex" in command and _OWN_COMMAND.search(command) is not None
 
 
 # -- turns what clients send to hooks into one kind of event

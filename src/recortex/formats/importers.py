@@ -12,10 +12,8 @@ from recortex import plugins
 from recortex.codec import convert, dumps, loads, memory_from_json, memory_to_json, plain, storable
 from recortex.domain.exchange import Exchange
 from recortex.domain.kinds import KINDS
-from recortex.domain.kinds.base import shorten
 from recortex.domain.memory import Memory, Relation, Version, shown
-from recortex.domain.session import END, START, wrap
-from recortex.domain.text import clean
+from recortex.domain.text import END, START, clean, shorten, wrap
 from recortex.domain.vocabulary import Actor
 from recortex.errors import FormatError, InvalidInputError, RecortexError
 from recortex.filesystem import open_regular

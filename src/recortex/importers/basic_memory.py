@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import RelationType
 from recortex.formats.importers import NOTES, of_details
-from recortex.importers.base import UNREADABLE, Document, Link, Row, Source, documents
+from recortex.importers import UNREADABLE, Document, Link, Row, Source, documents
 from recortex.importers.reading import listed, parsed, small, when, words
 from recortex.lean import replace
 from recortex.text.outline import front_matter
@@ -22,7 +22,7 @@ from recortex.text.outline import front_matter
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.importers.base import Seen, Where
+    from recortex.importers import Seen, Where
 
 _KINDS = {name: name for name in KINDS} | {
     "": "semantic",

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.domain.vocabulary import RelationType
 from recortex.errors import FormatError
-from recortex.importers.base import Link, Row, Source
+from recortex.importers import Link, Row, Source
 from recortex.importers.reading import json_lines, listed, mapping, priority, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from recortex.importers.base import Seen, Where
+    from recortex.importers import Seen, Where
 
 _KINDS = {"": "decision", "bug": "incident", "memory": "semantic", "open": "goal"}
 _RELATIONS = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.importers.base import Link, Row, Seen, Source, Where
+from recortex.importers import Link, Row, Seen, Source, Where
 from recortex.importers.reading import database, listed, loaded, mapping, small, when, words
 
 if TYPE_CHECKING:

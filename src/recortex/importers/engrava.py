@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.domain.vocabulary import RelationType
 from recortex.errors import FormatError
-from recortex.importers.base import Link, Row, Seen, Source
+from recortex.importers import Link, Row, Seen, Source
 from recortex.importers.reading import (
     database,
     json_lines,

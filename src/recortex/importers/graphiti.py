@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.importers.base import Row, Source
+from recortex.importers import Row, Source
 from recortex.importers.reading import listed, loaded, mapping, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from recortex.importers.base import Seen
+    from recortex.importers import Seen
 
 _KINDS = {"": "semantic", "entity": "entity", "edge": "semantic"}
 _EDGES, _NODES, _EPISODES = ("edges", "facts"), ("nodes", "entities"), ("episodes",)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.importers.base import UNREADABLE, Row, Source, documents
+from recortex.importers import UNREADABLE, Row, Source, documents
 from recortex.importers.reading import listed, mapping, parsed, share, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from recortex.importers.base import Document, Seen, Where
+    from recortex.importers import Document, Seen, Where
 
 _KINDS = {
     "": "semantic",

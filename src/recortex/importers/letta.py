@@ -9,14 +9,14 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from recortex.importers.base import Row, Source, pieces
+from recortex.importers import Row, Source, pieces
 from recortex.importers.reading import listed, loaded, mapping, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from recortex.importers.base import Seen
+    from recortex.importers import Seen
 
 _KINDS = {"": "semantic", "human": "preference", "persona": "agent_spawn"}
 _BLOCKS = ("core_memory", "blocks", "memory_blocks")

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.vocabulary import RelationType
-from recortex.importers.base import Link, Row, Seen, Source, Where
+from recortex.importers import Link, Row, Seen, Source, Where
 from recortex.importers.reading import database, listed, loaded, mapping, small, when, words
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""mem0: the history beside its vectors, and lists of memories exported as JSON.
+"""mem0: the history beside its vectors, and lists of memories exported as JSON; and its OpenMemory.
 
 The vectors' own folder (Qdrant's) is not read: its points are pickles. The history says the same, but for
 the ids of the user, the agent and the run, and for metadata.
@@ -6,14 +6,18 @@ the ids of the user, the agent and the run, and for metadata.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from recortex.importers.base import Row, Seen, Source, Where
+from recortex.importers import Row, Seen, Source, Where
 from recortex.importers.reading import database, listed, loaded, mapping, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from recortex.importers.reading import Database
+
 
 _KINDS = {"": "semantic"}
 _HISTORY = ("id", "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at",
@@ -87,6 +91,49 @@ def _read(path: Path) -> Iterator[Row]:
     return _of_history(path) if Seen(path).tables else _of_export(path)
 
 
+# -- OpenMemory, which keeps what Mem0 does in a database of its own
+
+
+_MEMORY = ("id", "user_id", "app_id", "content", "metadata", "metadata_", "state", "created_at", "updated_at",
+           "deleted_at")  # fmt: skip
+_REFUSED = {"deleted": "it was deleted there", "archived": "it was archived there"}
+
+
+def _read_openmemory(path: Path) -> Iterator[Row]:
+    with database(path) as opened:
+        apps = _names(opened, "apps")
+        tags: defaultdict[str, list[str]] = defaultdict(list)
+        if "memory_categories" in opened.tables:
+            categories = _names(opened, "categories")
+            for one in opened.rows("memory_categories", ("memory_id", "category_id")):
+                tags[str(one["memory_id"])].append(categories.get(str(one["category_id"]), ""))
+        for number, one in enumerate(opened.rows("memories", _MEMORY, "created_at")):
+            state = words(one["state"]).lower()
+            app = apps.get(str(one["app_id"]), "")
+            yield Row(
+                id=str(one["id"]) if one["id"] is not None else f"row-{number}",
+                text=words(one["content"]),
+                created=when(one["created_at"]),
+                updated=when(one["updated_at"]),
+                tags=tuple(dict.fromkeys(filter(None, tags.get(str(one["id"]), ())))),
+                speaker=app,
+                raw=small(metadata=dict(mapping(one["metadata"] or one["metadata_"])), state=state),
+                refused=_REFUSED.get("deleted" if one["deleted_at"] else state, ""),
+            )
+
+
+def _names(opened: Database, table: str) -> dict[str, str]:
+    """The names of a table's rows, by their ids."""
+    rows = opened.rows(table, ("id", "name")) if table in opened.tables else ()
+    return {str(one["id"]): words(one["name"]) for one in rows}
+
+
+def _places_of_openmemory(where: Where) -> Iterator[Path]:
+    for folder in (where.home / "openmemory", where.home / "mem0" / "openmemory", where.home / ".openmemory"):
+        yield folder / "openmemory.db"
+        yield folder / "api" / "openmemory.db"
+
+
 SOURCES = (
     Source(
         name="mem0",
@@ -95,5 +142,13 @@ SOURCES = (
         read=_read,
         kinds=_KINDS,
         discover=_places,
+    ),
+    Source(
+        name="openmemory",
+        title="OpenMemory",
+        recognise=lambda seen: seen.has("memories", "app_id", "content", "state"),
+        read=_read_openmemory,
+        kinds={"": "semantic"},
+        discover=_places_of_openmemory,
     ),
 )

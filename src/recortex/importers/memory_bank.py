@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.importers.base import Row, Source, documents, rows_of
+from recortex.importers import Row, Source, documents, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from recortex.importers.base import Seen, Where
+    from recortex.importers import Seen, Where
 
 _KINDS = {
     "": "semantic",

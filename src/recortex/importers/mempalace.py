@@ -10,7 +10,7 @@ from collections import defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from recortex.importers.base import Row, Seen, Source
+from recortex.importers import Row, Seen, Source
 from recortex.importers.reading import database, mapping, share, small, when, words
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.importers.base import Where
+    from recortex.importers import Where
     from recortex.importers.reading import Database
 
 _KINDS = {

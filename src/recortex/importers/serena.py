@@ -6,14 +6,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import RelationType
-from recortex.importers.base import Link, Row, Source, documents, rows_of
+from recortex.importers import Link, Row, Source, documents, rows_of
 from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from recortex.importers.base import Seen, Where
+    from recortex.importers import Seen, Where
 
 _MARK = "mem:"
 _SHIPPED = "memory_maintenance"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import RelationType
 from recortex.formats.importers import is_ours, of_details
-from recortex.importers.base import Link, Row, Seen, Source, Where
+from recortex.importers import Link, Row, Seen, Source, Where
 from recortex.importers.reading import json_lines, listed, small, when, words
 
 if TYPE_CHECKING:

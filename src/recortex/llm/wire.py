@@ -14,7 +14,7 @@ from recortex.transport import PostError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from recortex.domain.model_call import Request
+    from recortex.domain.maintenance import Request
 
 
 # -- why a call of the language model got no answer

@@ -30,8 +30,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from recortex import codec
-from recortex.domain.session import sealed, wrap
-from recortex.domain.text import clean, cleaned
+from recortex.domain.text import clean, cleaned, sealed, wrap
 from recortex.engines.retrieval.question import question
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.mcp.arguments import BUDGET, bounded, budgeted, converted, is_true, takes

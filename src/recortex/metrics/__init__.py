@@ -4,7 +4,7 @@ from recortex.plugins import Capability
 
 CAPABILITY = Capability(
     operations=("recortex.metrics.operations:MetricOperations",),
-    jobs=("recortex.metrics.counting:JOBS",),
+    jobs=("recortex.metrics.records:JOBS",),
     tables={"metrics": "recortex.metrics.records:MetricRecords"},
     renderers={"Metrics": "recortex.metrics.operations:metrics"},
     report="recortex.metrics.exporting:report",

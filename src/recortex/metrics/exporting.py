@@ -15,13 +15,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recortex.app.diagnosis import SAMPLES, failing, losses
-from recortex.app.hooks.context import logged_errors
+from recortex.app.hooks import logged_errors
 from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.privacy import redact
 from recortex.errors import ConfigError
-from recortex.metrics.counting import pending
-from recortex.metrics.records import BOUNDS, DAY, Histogram, MetricRecords
+from recortex.metrics.records import BOUNDS, DAY, Histogram, MetricRecords, pending
 from recortex.operations.maintenance import HookTimes, Week
 from recortex.telemetry import listen, trace
 
@@ -93,7 +92,7 @@ def _storage(stores: Sequence[StoreServices]) -> State:
 def _embeddings(app: Application, stores: Sequence[StoreServices], failed: Mapping[str, str]) -> State:
     if app.settings["embedder"] == "none":
         return "unavailable", "vectors are switched off (setting `embedder`)"
-    if not all(services.store.vectors.available for services in stores):
+    if not all(services.store.has_vectors for services in stores):
         return "unavailable", "sqlite-vec cannot be loaded: recall goes by words alone"
     if why := failed.get("embedding model"):
         return "degraded", why

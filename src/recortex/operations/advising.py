@@ -23,10 +23,9 @@ from recortex.domain.context import (
     Warnings,
 )
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.kinds.base import shorten
 from recortex.domain.memory import AuditEntry, describe_citations, freshness_of
 from recortex.domain.search import ANSWERING, MemoryQuery
-from recortex.domain.text import to_micros
+from recortex.domain.text import shorten, to_micros
 from recortex.domain.vocabulary import Status, Trust
 from recortex.engines.compression import Weighed
 from recortex.engines.generation import (

@@ -39,22 +39,21 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
-    from recortex.app import wiring
+    from recortex.app import hooks, wiring
     from recortex.app.application import Application, StoreServices
-    from recortex.app.hooks import dispatch
     from recortex.app.jobs import running as job_running
     from recortex.app.jobs import table as job_table
     from recortex.codebase import git
     from recortex.codebase import git as git_files
     from recortex.domain.memory import Citation, FileLink, Relation
     from recortex.domain.search import Document
-    from recortex.domain.session import HookEvent
     from recortex.engines import decay
     from recortex.engines.ingestion.service import Kept
+    from recortex.formats.hook_events import HookEvent
     from recortex.telemetry import ToFile
 else:
     wiring = lazy_module("recortex.app.wiring")
-    dispatch = lazy_module("recortex.app.hooks.dispatch")
+    hooks = lazy_module("recortex.app.hooks")
     git_files = lazy_module("recortex.codebase.git")
     job_running = lazy_module("recortex.app.jobs.running")
     job_table = lazy_module("recortex.app.jobs.table")
@@ -121,7 +120,7 @@ class Operations:
 
         Returns the marked text for the agent, mostly empty.
         """
-        return dispatch.handle(wiring.hook_context(self._app.root, app=self._app), event)
+        return hooks.handle(wiring.hook_context(self._app.root, app=self._app), event)
 
     @property
     def address(self) -> str:

@@ -205,7 +205,7 @@ class FrameOperations(Operations):
         in_play = retrieval_service.InPlay(tuple(files), frozenset())
         asked = []
         for services in self._app.all_services():
-            services.embedding.catch_up(CATCH_UP)
+            services.catch_up(CATCH_UP)
             asked.append((services, services.retrieval.meaning(task, recipe="frame", in_play=in_play)))
         only = MemoryQuery(kinds=ANSWERING, valid_at=self._app.clock())
         number, knowledge = self._knowledge(asked, task, only)

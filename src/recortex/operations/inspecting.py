@@ -8,12 +8,12 @@ from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.backends.stores import generation_of
+from recortex.app.backends import generation_of
 from recortex.app.brief import BUDGET
 from recortex.app.brief_cache import FOLDER, LARGEST
 from recortex.app.changes import unread
 from recortex.app.diagnosis import Due, pending
-from recortex.app.hooks.context import STATUS, read_status
+from recortex.app.hooks import STATUS, read_status
 from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.projects import shown
 from recortex.codec import loads

@@ -27,7 +27,7 @@ from recortex.formats.importers import FORMAT, IMPORTERS, importers, read_rows
 from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
 from recortex.formats.transcripts import format_names, open_transcript
 from recortex.formats.transcripts.stored import is_web_export
-from recortex.importers.base import Where, discover, recognise, sources
+from recortex.importers import Where, discover, recognise, sources
 from recortex.operations.agents import WAITING, readable, within_reach
 from recortex.operations.base import Operations, embed_all, embed_exchanges
 from recortex.operations.moving import Imported, RowsRead, adopt, foreign
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from recortex.app.jobs.learning import Lesson
     from recortex.domain.memory import Memory
     from recortex.formats.session_files import SessionFile
-    from recortex.importers.base import Source
+    from recortex.importers import Source
     from recortex.operations.base import NewMemory
 
 

@@ -18,17 +18,17 @@ from recortex.app.diagnosis import (
     notices,
     pending,
 )
-from recortex.app.hooks.context import (
+from recortex.app.hooks import (
     STATUS,
     LoggedError,
     logged_errors,
     read_status,
     waiting_requests,
 )
+from recortex.app.jobs import DOUBTED, is_believed
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
-from recortex.app.jobs.work import DOUBTED, is_believed
 from recortex.app.projects import carries_foreign, is_above_all, without_password
 from recortex.domain.search import MemoryQuery
 from recortex.domain.text import as_utc

@@ -26,7 +26,7 @@ from recortex.codebase.record_files import record_folders
 from recortex.domain.address import parse
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.engines.ingestion.normalisation import normalise
+from recortex.engines.ingestion import normalise
 from recortex.errors import ConfigError, InvalidInputError, PersonNeededError, StorageError
 from recortex.formats.importers import Records
 from recortex.formats.session_files import histories
@@ -340,7 +340,7 @@ def _inside(app: Application, path: str) -> Path:
 
 
 MODEL_HOST = "claude-code"
-"""The agent whose command line is asked (`llm/client.py`)."""
+"""The agent whose command line is asked (`recortex.llm`)."""
 
 
 _PLUGGED = "The Recortex plug-in is still enabled there and goes on working; `{}` takes it out."

@@ -233,7 +233,7 @@ class Recalling:
     ) -> Recall:
         # A vector is needed for meaning alone.
         if asked.recipe != "keyword":
-            services.embedding.catch_up(CATCH_UP)
+            services.catch_up(CATCH_UP)
 
         def ask(retrieval: Retrieval, filters: MemoryQuery, meaning: Meaning) -> Recall:
             found, now = self._recalled(retrieval, asked, filters, meaning, limit), self._app.clock()

@@ -11,10 +11,10 @@ from recortex.app.citations import functions_of
 from recortex.app.citations import link as link_to_symbols
 from recortex.codec import content_from_json, content_to_json, convert
 from recortex.domain.kinds import KINDS, Kind, kind_of
-from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
+from recortex.domain.kinds.base import SUMMARY_CHARACTERS
 from recortex.domain.memory import ConstraintLink, Memory, PatternLink, Source, priority_of
 from recortex.domain.reports import Answer, Learned
-from recortex.domain.text import as_utc
+from recortex.domain.text import as_utc, shorten
 from recortex.domain.vocabulary import (
     TRUST_OF_ORIGIN,
     Actor,
@@ -26,7 +26,7 @@ from recortex.domain.vocabulary import (
     Status,
     Trust,
 )
-from recortex.engines.ingestion.normalisation import expiry, normalise
+from recortex.engines.ingestion import expiry, normalise
 from recortex.engines.privacy import Draft, all_output_redacted, output_redacted, record_redacted
 from recortex.engines.similarity import spellings
 from recortex.errors import InvalidInputError, PersonNeededError

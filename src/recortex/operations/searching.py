@@ -213,7 +213,7 @@ class SearchOperations(Operations):
     def filters(self, asked: RecallQuestion) -> MemoryQuery:
         """What of the stores may answer."""
         only = memory_query(
-            kinds=asked.kinds or ANSWERING,
+            kinds=asked.kinds,
             tags=asked.tags,
             files=asked.files,
             domains=asked.domains,
@@ -225,6 +225,7 @@ class SearchOperations(Operations):
             as_of=asked.as_of,
             valid_at=asked.valid_at,
         )
+        only = replace(only, kinds=only.kinds or ANSWERING)
         if asked.statuses is None and asked.valid_at is None:
             only = replace(only, valid_at=only.as_of or self._app.clock())
         return replace(only, statuses=(Status.ACTIVE, Status.PROPOSED)) if asked.mixes else only

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.brief_cache import forget_briefs
+from recortex.app.hooks import over, session_limits
 from recortex.app.past_sessions import own_sessions
 from recortex.app.predicted import forget_code
 from recortex.app.replay import replay
@@ -18,7 +19,6 @@ from recortex.domain.exchange import Exchange, ExchangeHit, ExchangeQuery
 from recortex.domain.memory import AuditEntry, Gone, Memory, Version
 from recortex.domain.reports import Given, GivenOften, ReplayedSession, ReplayFigures
 from recortex.domain.search import MemoryQuery
-from recortex.domain.session import over, session_limits
 from recortex.domain.text import as_utc
 from recortex.domain.vocabulary import AnyScope, RelationType, Scope, Status
 from recortex.engines import usage

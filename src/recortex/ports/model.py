@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from recortex.domain.maintenance import Answer, Limit, ModelCall, Request, Spending, Unavailable
     from recortex.domain.memory import Chances
-    from recortex.domain.model_call import Answer, Limit, ModelCall, Request, Spending, Unavailable
 
     Vector: TypeAlias = npt.NDArray[np.float32]
     Vectors: TypeAlias = npt.NDArray[np.float32]

@@ -159,10 +159,6 @@ class OwnVectors(Protocol, Generic[Kept_co]):
 class MemoryVectors(Protocol):
     """Vectors by the hash of the embedded text; memories with the same text share one."""
 
-    @property
-    def available(self) -> bool:
-        """Whether vectors can be searched at all."""
-
     def keys_of(self, hashes: Sequence[bytes]) -> dict[bytes, int]:
         """The keys of those vectors that are kept already, by hash."""
 

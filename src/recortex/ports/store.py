@@ -142,6 +142,9 @@ class Memories(MemoryReader, Evidence, Protocol):
     def delete(self, memory_id: str) -> int:
         """Remove a memory with its versions and relations; returns the key that it had."""
 
+    def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Pairs of active memories that contradict each other, at least one of each among these."""
+
     def sessions(self) -> list[str]:
         """The sessions that memories were learned in, the latest first."""
 
@@ -228,9 +231,6 @@ class Relations(Causes, Protocol):
 
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
         """Suggested relations of a type between active memories, waiting for a person, latest first."""
-
-    def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """Pairs of active memories that contradict each other, at least one of each among these."""
 
     def verdicts(self, memory_id: str) -> list[Verdict]:
         """What was read in the pairs of a memory, where neither of the two has changed since."""
@@ -352,6 +352,10 @@ class Store(Protocol):
     @property
     def vectors(self) -> Vectors:
         """The vectors."""
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether likeness can be searched at all."""
 
     @property
     def statistics(self) -> StatisticsReader:

@@ -4,7 +4,7 @@ from recortex.plugins import Capability
 
 CAPABILITY = Capability(
     operations=("recortex.prediction.operations:PredictionOperations",),
-    jobs=("recortex.prediction.jobs:JOBS",),
+    jobs=("recortex.prediction.engine:JOBS",),
     renderers={
         "Prediction": "recortex.prediction.operations:prediction",
         "Preloaded": "recortex.prediction.operations:preloaded",

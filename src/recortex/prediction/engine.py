@@ -1,7 +1,6 @@
 """What a session will probably need next: four strategies over what is kept, and one list of what they say.
 
-Everything here is a function on values; `gathering.py` reads them from a store. Weights are those of
-`bench/prediction.py`.
+Weights are those of `bench/prediction.py`.
 """
 
 from __future__ import annotations
@@ -11,11 +10,13 @@ from datetime import timedelta
 from math import log, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from recortex.app.jobs import Job, Outcome
 from recortex.app.predicted import NEXT, Kept, PredictionCache, Predictions, time_to_live
 from recortex.codebase.git import branch_and_commit, files_at_work
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.text import name_of_file
+from recortex.domain.vocabulary import Scope
 from recortex.engines.retrieval.question import paths_in
 from recortex.text.words import path_words, topic_stems
 
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import StoreServices
+    from recortex.app.jobs import Work
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.session import Signal
+
 
 Strategy = Literal["files", "patterns", "time", "behaviour"]
 
@@ -475,3 +478,19 @@ def _touched(exchange: Exchange, signals: Sequence[Signal]) -> list[str]:
 
 def _seconds(at: datetime | None) -> int:
     return int(at.timestamp()) if at else 0
+
+
+# -- the job that follows each turn
+
+
+def work_out(work: Work) -> Outcome:
+    """Predict for the sessions that are live and for the next one; the brief is not kept waiting for it."""
+    location = work.services.location
+    if work.services.scope is Scope.GLOBAL or location.project is None or location.remote:
+        return Outcome({}, "there is no working tree here", "skipped")
+    from recortex.prediction.engine import preload
+
+    return Outcome({"predicted": preload(work.services, location.project.root, work.now)})
+
+
+JOBS = (Job("prediction", work_out),)

@@ -424,9 +424,7 @@ def instant(at: int | None) -> datetime | None:
 
 def json(value: Any) -> str:
     """Compact JSON text."""
-    from recortex.codec import dumps
-
-    return dumps(value).decode()
+    return msgspec.json.encode(value).decode()
 
 
 def parse(text: str | None, empty: Any, type_: Any = Any) -> Any:

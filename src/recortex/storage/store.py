@@ -11,9 +11,10 @@ from recortex.domain.maintenance import Erasure
 from recortex.plugins import capability, load
 from recortex.storage.database import CHUNKS, DOCUMENTS, folded
 from recortex.storage.records.exchanges import ExchangeRecords
-from recortex.storage.records.ledger import LedgerRecords, ModelCallRecords, StatisticsRecords
+from recortex.storage.records.ledger import LedgerRecords, ModelCallRecords
 from recortex.storage.records.memories import (
     WINDOW,
+    StatisticsRecords,
     SymbolRecords,
     among,
     forget_replicated,
@@ -64,12 +65,21 @@ class EngineStore(ABC):
     database: Database
     keywords: Mapping[str, Keywords]
     memories: MemoryRecords
-    vectors: VectorRecords
 
     def __init__(self, database: Database) -> None:
         self.ledger = LedgerRecords(database)
         self.statistics = StatisticsRecords(database)
         self.sessions = SessionRecords(database)
+
+    @property
+    @abstractmethod
+    def vectors(self) -> VectorRecords:
+        """The vectors of the memories."""
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether likeness can be searched at all."""
+        return self.database.vectors
 
     @property
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.app.jobs.work import Job, Outcome
+from recortex.app.jobs import Job, Outcome
 from recortex.domain.maintenance import Degradation
 from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Scope
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.app.application import Application, StoreServices
-    from recortex.app.jobs.work import Work
+    from recortex.app.jobs import Work
     from recortex.operations.reviewing import Undecided
 
 _MINUTE = 60_000_000

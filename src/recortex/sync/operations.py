@@ -16,8 +16,7 @@ from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
 from recortex.sync.bodies import RELATION
 from recortex.sync.git_branch import GitBranch
-from recortex.sync.merging import by_id, settle
-from recortex.sync.protocol import Access, OfflineError, SyncError, ms_of, parse_body
+from recortex.sync.protocol import Access, OfflineError, SyncError, by_id, ms_of, parse_body, settle
 from recortex.sync.records import COMPONENT
 from recortex.sync.team import GIT, Team
 from recortex.terminal import clean, plural

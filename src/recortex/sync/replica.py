@@ -35,7 +35,6 @@ from recortex.sync.bodies import (
     relation_of,
 )
 from recortex.sync.keys import Vault, check_applied, check_card, check_signature
-from recortex.sync.merging import by_id, settle, speaker_of
 from recortex.sync.protocol import (
     AHEAD_MS,
     MODULUS,
@@ -44,11 +43,14 @@ from recortex.sync.protocol import (
     RefusedError,
     SyncVersion,
     add_to_hash,
+    by_id,
     canonical,
     clock_after,
     id_of,
     missing,
     parse_body,
+    settle,
+    speaker_of,
 )
 from recortex.sync.records import Conflict, Head, Replica, State, SyncRecords
 
@@ -61,8 +63,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.sync.bodies import Body
     from recortex.sync.keys import Identity
-    from recortex.sync.merging import Settled, Strategy
-    from recortex.sync.protocol import Batch, Card
+    from recortex.sync.protocol import Batch, Card, Settled, Strategy
 
 T = TypeVar("T")
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recortex.sync.exchange import Exchanged
     from recortex.sync.http import HttpTransport
     from recortex.sync.keys import Identity
-    from recortex.sync.merging import Strategy
+    from recortex.sync.protocol import Strategy
     from recortex.sync.records import State
 
     Way = GitBranch | HttpTransport

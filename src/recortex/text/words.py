@@ -298,6 +298,30 @@ def topic_stems(text: str, most: int = 2_000) -> frozenset[str]:
     return frozenset(stem(word) for word in content_words(text[:most]))
 
 
+# -- the words of a statement that carry its meaning
+
+
+_NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "never"), "not") | {
+    "can't": "cannot"
+}
+
+
+@lru_cache(2_048)
+def meaning(text: str) -> tuple[str, ...]:
+    """The words of a statement that carry its meaning, in order, without inflections; of CJK characters."""
+    told = characters(tokens(without_padding(composed(text)), TERM))
+    nothing = padding(text)
+    return tuple(root for word, root in map(_plain, told) if word and word not in nothing)
+
+
+@lru_cache(8_192)
+def _plain(word: str) -> tuple[str, str]:
+    """A word without marks at its ends, and without its inflection."""
+    bare = word.strip(".:-/+#").replace("’", "'")
+    plain = _NEGATIONS.get(bare, bare)
+    return plain, stem(plain)
+
+
 # -- names in code
 
 

@@ -30,7 +30,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from recortex.app.access import Right, Tokens
-from recortex.cli.invocation import DONE
+from recortex.cli import DONE
 from recortex.cli.parser import Parser
 from recortex.codec import dumps
 from recortex.errors import ConfigError, InvalidInputError, StoreUnavailableError

@@ -7,19 +7,19 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.citations import can_parse, cited_by, open_code
+from recortex.app.application import open_code
+from recortex.app.citations import cited_by
 from recortex.app.knowledge import of_records
 from recortex.codebase import line_history
+from recortex.codebase.extraction import read_facts
 from recortex.codebase.git import read, relative
-from recortex.codebase.syntax.extraction import read_facts
-from recortex.codebase.syntax.grammars import GrammarError
+from recortex.codebase.grammars import GrammarError
 from recortex.domain.code import Definition, definition, enclosing, of_facts, whole
 from recortex.domain.context import Accounting, Bearing, Claim, Evidence, Verbosity, Why
 from recortex.domain.exchange import ExchangeQuery
-from recortex.domain.kinds.base import shorten
 from recortex.domain.memory import DECISION_RECORD
 from recortex.domain.search import MemoryQuery
-from recortex.domain.text import clean, to_micros
+from recortex.domain.text import clean, shorten, to_micros
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.code.ranking import dotted, is_named
 from recortex.engines.copies import folded
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application, StoreServices
-    from recortex.codebase.syntax.current_code import CurrentCode
+    from recortex.codebase.current_code import CurrentCode
     from recortex.domain.code import Commit, FileFacts
     from recortex.domain.context import PictureFormat, Section, Subject
     from recortex.domain.exchange import Exchange, ExchangeHit
@@ -212,14 +212,14 @@ class Definitions:
         if self._code:
             return self._code.facts(path)
         if path not in self._parsed:
-            self._parsed[path] = _parsed(path, read(self._root, path)) if can_parse() else None
+            self._parsed[path] = _parsed(path, read(self._root, path))
         return self._parsed[path]
 
 
 def _parsed(path: str, data: bytes | None) -> FileFacts | None:
     try:
         facts = read_facts(path, data) if data else None
-    except GrammarError:  # the one of this language
+    except (GrammarError, ImportError):  # none is installed, or not the one of this language
         return None
     return facts if facts and not facts.skipped else None
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from recortex.domain.code import Commit
 from recortex.domain.context import Bearing, Claim, Evidence, Subject
 from recortex.domain.exchange import Exchange
-from recortex.domain.kinds.base import shorten
-from recortex.domain.text import clean, lazy
+from recortex.domain.text import clean, lazy, shorten
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.compression import SHORT_ID
 from recortex.engines.graph import DEPTH, NODES, STRENGTH, confidence

@@ -34,7 +34,8 @@ from faultlib.told import Told
 from recortex import Cortex
 from recortex.embeddings import building  # noqa: F401
 from recortex.errors import RecortexError
-from recortex.storage.sqlite import connection, migrations, pool
+from recortex.storage import sqlite
+from recortex.storage.sqlite import connection, migrations
 from recortex.text import tokens
 
 LONGEST_SECONDS = 600
@@ -120,7 +121,7 @@ def _work(request: dict[str, Any], folder: Path) -> None:
 
 def _limits(request: dict[str, Any]) -> None:
     if "patience" in request:
-        pool.PATIENCE_SECONDS = request["patience"]
+        sqlite.PATIENCE_SECONDS = request["patience"]
         connection.BUSY_MILLISECONDS = 50
     if "postgres" in request:
         from faultlib.postgres.instruments import arm

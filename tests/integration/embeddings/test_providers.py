@@ -21,7 +21,7 @@ from recortex.app.jobs.reembedding import reembed
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings import providers
 from recortex.embeddings.providers import FIRST_PAUSE, PROVIDERS, TRIES, TRIES_TO_CONNECT, batches
-from recortex.engines.ingestion.normalisation import BATCH
+from recortex.engines.ingestion import BATCH
 from recortex.errors import DimensionMismatchError, EmbeddingError, RateLimitedError, TextRefusedError
 from recortex.transport import PostError
 

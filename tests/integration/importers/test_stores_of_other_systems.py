@@ -16,7 +16,7 @@ from recortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.errors import FormatError
 from recortex.formats.session_files import CLIENTS
-from recortex.importers.base import Row, recognise, sources
+from recortex.importers import Row, recognise, sources
 
 STORES = Path(__file__).with_name("stores")
 PLACES = [one for one in sorted(STORES.glob("*/*")) if one.parent.name in sources()]

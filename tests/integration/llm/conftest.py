@@ -8,8 +8,8 @@ import pytest
 from local_provider import KEY, SCHEMA, Provider
 
 from local_server import serving
-from recortex.domain.model_call import Request
-from recortex.llm.client import ModelSettings, build_model
+from recortex.domain.maintenance import Request
+from recortex.llm import ModelSettings, build_model
 from recortex.ports.model import LanguageModel
 from recortex.storage.sqlite.store import SqliteStore
 

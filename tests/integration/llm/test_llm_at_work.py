@@ -8,7 +8,7 @@ from local_provider import KEY, PROVIDERS, enveloped
 
 from claude_sessions import claude_session
 from recortex import Cortex
-from recortex.app.hooks.context import Request, put_request
+from recortex.app.hooks import Request, put_request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.domain.exchange import SessionInfo, Turn

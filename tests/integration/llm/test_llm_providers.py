@@ -14,8 +14,8 @@ import pytest
 from local_provider import KEY, PROVIDERS, enveloped
 
 from choices import quick
-from recortex.domain.model_call import Answer, Limit, ModelCall, Unavailable
-from recortex.llm.client import ModelSettings, build_model
+from recortex.domain.maintenance import Answer, Limit, ModelCall, Unavailable
+from recortex.llm import ModelSettings, build_model
 
 # -- Each protocol asks as its documentation says, and its answer is read with what it cost.
 ANSWER = '{"things": ["one", "two"]}'
@@ -132,9 +132,7 @@ def test_json_in_a_code_fence_is_still_json(provider, model_at, question):
 
 
 def test_the_http_library_is_loaded_by_a_call_alone():
-    code = (
-        "import sys, recortex.llm.client, recortex.engines.prompting.service; print('httpx2' in sys.modules)"
-    )
+    code = "import sys, recortex.llm, recortex.engines.prompting.service; print('httpx2' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
 
 
@@ -236,7 +234,7 @@ def test_a_server_that_never_ends_is_left(way, provider, model_at, question, sto
 
 
 def test_a_key_that_no_header_holds(provider, store, clock, question):
-    from recortex.llm.client import ModelSettings, build_model
+    from recortex.llm import ModelSettings, build_model
 
     for key in ("sk-\nx", "schlüssel-☃"):
         model = build_model(
@@ -285,7 +283,7 @@ def test_an_address_that_will_not_do(url, model_at, question, store):
 
 
 def test_a_lone_surrogate_can_be_asked_about(provider, model_at):
-    from recortex.domain.model_call import Request
+    from recortex.domain.maintenance import Request
 
     provider.sends(GOOD)
     request = Request(purpose="extract", system="s", prompt="broken \ud800 text", schema={}, items="things")
@@ -346,7 +344,7 @@ PROCESS = """
 import sys
 from datetime import datetime, UTC
 from pathlib import Path
-from recortex.domain.model_call import Limit, ModelCall
+from recortex.domain.maintenance import Limit, ModelCall
 from recortex.storage.sqlite.store import SqliteStore
 at = datetime(2026, 3, 1, 12, tzinfo=UTC)
 path = Path(sys.argv[1])
@@ -545,7 +543,7 @@ def alive(group: int) -> bool:
 
 
 def test_one_that_does_not_listen(tmp_path, store, clock):
-    from recortex.domain.model_call import Request
+    from recortex.domain.maintenance import Request
 
     folder = tmp_path / "deaf"
     folder.mkdir()

@@ -18,7 +18,7 @@ import patient_recortex
 import ready_recortex
 from places import store_folder
 from recortex import Cortex
-from recortex.domain.session import END, START, strip_injected
+from recortex.domain.text import END, START, strip_injected
 
 INITIALIZE = {
     "id": 0,

@@ -18,7 +18,7 @@ from patient_recortex import SECONDS, command
 from places import project_of, store_folder
 from privacy_rules import expand
 from recortex import Cortex
-from recortex.app.hooks.context import waiting_requests
+from recortex.app.hooks import waiting_requests
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.filesystem import alone
@@ -146,7 +146,7 @@ def test_a_running_server_answers_the_hook_of_its_project(known: Path):
         server.stdin.flush()
         from recortex.app.hooks import reminders
         from recortex.app.projects import of_project
-        from recortex.domain.session import HookEvent
+        from recortex.formats.hook_events import HookEvent
 
         asked = HookEvent(
             name="user-prompt-submit", session="s", cwd=str(known), prompt="how are passwords hashed?"

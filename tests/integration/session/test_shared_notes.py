@@ -10,9 +10,9 @@ from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.past_sessions import notes_folder
 from recortex.app.wiring import hook_context
 from recortex.cli.main import run
-from recortex.domain.session import HookEvent
 from recortex.domain.vocabulary import Actor, Status
 from recortex.errors import InvalidInputError, PersonNeededError
+from recortex.formats.hook_events import HookEvent
 
 NOTE = "The staging database is reset every night"
 LATER = "Parcels are keyed by their number"

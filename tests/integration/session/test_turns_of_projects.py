@@ -9,7 +9,7 @@ import pytest
 
 import transcripts
 from recortex import Cortex
-from recortex.app.hooks.context import Request, claim_requests, end_request
+from recortex.app.hooks import Request, claim_requests, end_request
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, RunCounts, learn_from
 from recortex.app.wiring import hook_context

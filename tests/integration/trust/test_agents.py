@@ -17,7 +17,7 @@ import ready_recortex
 from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.hooks.reminders import Relay
-from recortex.domain.session import END, START
+from recortex.domain.text import END, START
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.errors import PersonNeededError
 from recortex.mcp.projection import described

@@ -19,17 +19,18 @@ from recortex import Cortex
 from recortex.app import brief, brief_cache
 from recortex.app import brief_cache as cache
 from recortex.app.brief_cache import Brief, Cached, Item, Line
-from recortex.app.hooks.dispatch import handle
+from recortex.app.hooks import handle
 from recortex.app.wiring import hook_context
 from recortex.domain.kinds import Kind
 from recortex.domain.memory import Relation, RelationStatus, Source
-from recortex.domain.session import END, START, HookEvent, wrap
+from recortex.domain.text import END, START, wrap
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status, Trust
 from recortex.engines.brief import DECISION, RULE, WARNING, still_holds
 from recortex.engines.brief import LAST_SESSIONS_MOST as MOST
 from recortex.engines.privacy import Draft
 from recortex.errors import ConfigError, StorageError
 from recortex.filesystem import alone
+from recortex.formats.hook_events import HookEvent
 
 # -- What a session starts with, from real stores.
 MARKED = "<!-- CORTEX_MEMORY_START -->"

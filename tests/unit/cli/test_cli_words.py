@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from recortex import terminal as drawing
-from recortex.cli.invocation import UsageError, split
+from recortex.cli import UsageError, split
 from recortex.cli.main import run
 from recortex.cli.parser import parse, shape_of, source, spoken
 from recortex.domain.kinds import Kind

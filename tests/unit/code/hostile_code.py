@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from recortex.codebase.syntax.grammars import BY_NAME
+from recortex.codebase.grammars import BY_NAME
 
 HERE = Path(__file__).parent
 SMALL = ("namesakes.txt", "resolved.txt")

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from recortex.codebase.syntax.extraction import read_facts
+from recortex.codebase.extraction import read_facts
 from recortex.engines.code.project import Project
 
 

@@ -2,8 +2,8 @@
 
 import re
 
+from recortex.codebase.extraction import read_facts
 from recortex.codebase.manifests import read_manifest
-from recortex.codebase.syntax.extraction import read_facts
 from recortex.engines.code.project import Sources
 
 

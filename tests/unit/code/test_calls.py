@@ -12,7 +12,7 @@ from recortex.app import predicted as neighbour_table
 from recortex.app.jobs.running import run
 from recortex.app.predicted import neighbours_of
 from recortex.code.jobs import SYMBOLS
-from recortex.codebase.syntax.extraction import read_facts
+from recortex.codebase.extraction import read_facts
 from recortex.domain.vocabulary import Scope
 from recortex.engines.code.freshness import MOST_LINES, link_of
 from recortex.engines.code.freshness import judged as both_judged

@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from small_projects import project_of, small_projects
 
-from recortex.codebase.syntax import grammars
-from recortex.codebase.syntax.extraction import read_facts
-from recortex.codebase.syntax.grammars import BY_NAME, GRAMMARS, GrammarError, check, load
+from recortex.codebase import grammars
+from recortex.codebase.extraction import read_facts
+from recortex.codebase.grammars import BY_NAME, GRAMMARS, GrammarError, check, load
 from recortex.domain.code import NOWHERE, innermost
 from recortex.engines.code.resolution import Resolver
 
@@ -303,7 +303,7 @@ def test_without_the_extra_it_says_what_to_type(monkeypatch):
 def test_neither_the_command_line_nor_hooks_load_a_parser():
     program = (
         "import sys, recortex.__main__, recortex.cli.main, recortex.hooks, recortex.cortex\n"
-        "heavy = 'tree_sitter', 'recortex.codebase.syntax'\n"
+        "heavy = 'tree_sitter', 'recortex.codebase.grammars', 'recortex.codebase.captures'\n"
         "assert not [one for one in sys.modules if one.startswith(heavy)]"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from recortex.codebase.syntax import fact_store
-from recortex.codebase.syntax.fact_store import FactStore
+from recortex.codebase import fact_store
+from recortex.codebase.fact_store import FactStore
 from recortex.errors import UntrustedFileError
 
 SOURCE = "def {}():\n    return 1\n"

@@ -4,12 +4,12 @@ import json
 import re
 from pathlib import Path
 
-from recortex.app.hooks.context import LOG, STATUS
+from recortex.app.hooks import LOG, STATUS
 from recortex.app.hooks.dispatch import LEFT
 from recortex.app.jobs.capture import LAG, PAUSE
 from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
 from recortex.clients.hooks import SECONDS as WAITS
-from recortex.domain.session import MOST_UNUSED, UNUSED
+from recortex.engines.decay import MOST_UNUSED, UNUSED
 from recortex.engines.extraction.extractor import PERSON, SURE
 from recortex.engines.relevance_gate import LEAST
 from recortex.engines.supersession.reading import (
@@ -22,7 +22,7 @@ from recortex.engines.supersession.reading import (
     REWORDED,
 )
 from recortex.hooks import NICE, SECONDS
-from recortex.llm.client import PROTOCOLS
+from recortex.llm import PROTOCOLS
 from recortex.settings import KEYS
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from claude_lines import user, write
 
-from recortex.domain.session import HookEvent
 from recortex.errors import InvalidInputError, UntrustedFileError
 from recortex.formats.command_text import Typed, bodies, template, typed_beside
+from recortex.formats.hook_events import HookEvent
 from recortex.formats.session_files import find_sessions, histories
 from recortex.formats.transcripts import open_transcript
 

@@ -8,7 +8,7 @@ import pytest
 from claude_lines import agent, line, result, text, use, user, write
 
 from generated import accounted, read_whole
-from recortex.domain.session import wrap
+from recortex.domain.text import wrap
 from recortex.formats.transcripts import open_transcript
 
 

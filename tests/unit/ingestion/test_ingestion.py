@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from claude_sessions import claude_session
 from places import store_folder
 from recortex import Cortex
-from recortex.domain.session import END, START
+from recortex.domain.text import END, START
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Scope, Status
 from recortex.engines.instructions import LONGEST, MOST_STATEMENTS, Written, parse
 from recortex.engines.similarity import bare, content_hash, spellings

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from turns import INFO, memory, turn
 
 from recortex.codec import dumps, loads
-from recortex.domain.model_call import Answer, ModelCall, Unavailable
-from recortex.domain.session import wrap
+from recortex.domain.maintenance import Answer, ModelCall, Unavailable
+from recortex.domain.text import wrap
 from recortex.domain.vocabulary import RelationType
 from recortex.engines import prompting
 from recortex.engines.prompting import CODE, MAX_BYTES, part_of, prose

@@ -11,8 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families as families
 from recortex import Cortex, telemetry
 from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Scope
-from recortex.metrics.counting import count_timings
-from recortex.metrics.records import BOUNDS, Histogram, bucket_of
+from recortex.metrics.records import BOUNDS, Histogram, bucket_of, count_timings
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
 

@@ -7,8 +7,8 @@ import pytest
 
 from places import store_folder
 from recortex.app.changes import keep_inferred
+from recortex.app.jobs import Work
 from recortex.app.jobs.table import do_pruning, follow_causes
-from recortex.app.jobs.work import Work
 from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import Importance, Origin, RelationStatus, RelationType, Status, Trust
 from recortex.errors import CorruptStoreError, InvalidInputError, MemoryNotFoundError, PermissionsError

@@ -7,10 +7,10 @@ import pytest
 
 from claude_sessions import claude_session
 from recortex import Cortex
+from recortex.app.jobs import Work
 from recortex.app.jobs.learning import learn
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.table import fold_retold
-from recortex.app.jobs.work import Work
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError
 from recortex.mcp.session import ToolDispatcher

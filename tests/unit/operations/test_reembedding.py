@@ -17,7 +17,7 @@ from recortex.app.jobs import reembedding
 from recortex.app.jobs.reembedding import outlook
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings.building import EmbedderChain, HashedEmbedder, Shape, ShapedEmbedder
-from recortex.engines.ingestion.normalisation import BATCH
+from recortex.engines.ingestion import BATCH
 from recortex.errors import EmbeddingError, TextRefusedError
 
 pytestmark = pytest.mark.full

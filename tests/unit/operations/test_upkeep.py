@@ -14,8 +14,8 @@ import pytest
 from example_exchanges import exchange, keep
 from places import store_folder
 from recortex import Cortex
+from recortex.app.jobs import is_believed
 from recortex.app.jobs.running import run_due, work_on
-from recortex.app.jobs.work import is_believed
 from recortex.app.wiring import application
 from recortex.cli.rendering import render
 from recortex.domain.exchange import ExchangeQuery

@@ -11,9 +11,9 @@ from itertools import pairwise
 import pytest
 
 from recortex import Cortex, telemetry
+from recortex.app.jobs import Outcome
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import Job
-from recortex.app.jobs.work import Outcome
 from recortex.domain.vocabulary import Scope
 from recortex.telemetry import Record, count, event, ignore, listen, span, to_logging
 

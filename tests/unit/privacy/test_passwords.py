@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from generated import drawn
 from privacy_rules import examples
 from recortex.engines.privacy import redact, redact_json
-from recortex.engines.privacy.checks.credentials import is_plain_word
+from recortex.engines.privacy.credentials import is_plain_word
 from recortex.engines.privacy.table import is_placeholder
 
 GIVEN = re.compile("dorfengul|hixjamkep|hixjam|gulhix|dorfen")

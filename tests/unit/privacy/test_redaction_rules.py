@@ -12,7 +12,7 @@ import pytest
 from privacy_rules import examples, expand, rules
 from recortex.app.projects import shown
 from recortex.engines.privacy import redact, redact_json
-from recortex.engines.privacy.checks.credentials import is_jumble
+from recortex.engines.privacy.credentials import is_jumble
 from recortex.engines.privacy.table import (
     GATES,
     READ_PLAINLY,

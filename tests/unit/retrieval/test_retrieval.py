@@ -21,7 +21,7 @@ from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.embeddings.building import EmbedderChain, HashedEmbedder
 from recortex.engines.indexing import Trait, search_text
-from recortex.engines.ingestion.normalisation import Embedding
+from recortex.engines.ingestion import Embedding
 from recortex.engines.retrieval.explaining import USUAL, boosts, classify, read_matrix, rules
 from recortex.engines.retrieval.question import (
     MOST_PARTS,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from recortex import Cortex
-from recortex.app.hooks.context import HookContext
+from recortex.app.hooks import HookContext
 from recortex.app.wiring import hook_context
-from recortex.domain.session import EventName, HookEvent
+from recortex.formats.hook_events import EventName, HookEvent
 
 
 @pytest.fixture

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex
-from recortex.app.hooks import reminders
-from recortex.app.hooks.context import ATTEMPTS, Request, beginning, claim_requests, waiting_requests
+from recortex.app.hooks import ATTEMPTS, Request, beginning, claim_requests, reminders, waiting_requests
 from recortex.app.hooks.dispatch import _catch_up, close, ended, request_capture
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.clients.instruction_files import PERSONS, persons_path
 from recortex.domain.search import MemoryQuery
-from recortex.domain.session import HookEvent, Session
+from recortex.domain.session import Session
 from recortex.domain.vocabulary import Origin, Scope, Status, Trust
 from recortex.errors import StoreUnavailableError
+from recortex.formats.hook_events import HookEvent
 
 # -- What may surround a session: other sessions, other projects' transcripts, strange files, broken
 # clients.

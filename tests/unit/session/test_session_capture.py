@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app.hooks.context import Request, put_request, waiting_requests
+from recortex.app.hooks import Request, put_request, waiting_requests
 from recortex.app.hooks.dispatch import _catch_up, request_capture
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.domain.session import UNUSED, Session
+from recortex.domain.session import Session
 from recortex.domain.vocabulary import Actor, Status
+from recortex.engines.decay import UNUSED
 
 UV = "please remember that we use uv and not pip in this repository"
 

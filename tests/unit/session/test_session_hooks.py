@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from places import store_folder
-from recortex.app.hooks.context import (
+from recortex.app.hooks import (
     ATTEMPTS,
     LOG,
     LONG,
@@ -22,29 +22,22 @@ from recortex.app.hooks.context import (
     claim_requests,
     end_request,
     fail_request,
+    handle,
     log_error,
     logged_errors,
     put_request,
     urgent_request,
     waiting_requests,
 )
-from recortex.app.hooks.dispatch import handle
 from recortex.app.jobs.capture import ASKED_FOR, check
 from recortex.app.jobs.learning import _relative_path
 from recortex.app.projects import Location
 from recortex.domain.exchange import SessionInfo
-from recortex.domain.session import (
-    END,
-    MOST_UNUSED,
-    START,
-    UNUSED,
-    EventName,
-    HookEvent,
-    Signal,
-    strip_injected,
-)
+from recortex.domain.session import Signal
+from recortex.domain.text import END, START, strip_injected
+from recortex.engines.decay import MOST_UNUSED, UNUSED
 from recortex.errors import StorageError
-from recortex.formats.hook_events import EVENTS, parse
+from recortex.formats.hook_events import EVENTS, EventName, HookEvent, parse
 from recortex.hooks import _as_answer
 
 # -- What an agent is told at each moment, and that it is told once.

@@ -16,19 +16,17 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex, hooks
-from recortex.app.hooks.context import STATUS, HookContext, read_status
-from recortex.app.hooks.dispatch import handle
-from recortex.app.jobs import capture, running, table
+from recortex.app.hooks import STATUS, HookContext, handle, read_status
+from recortex.app.jobs import Outcome, capture, running, table
 from recortex.app.jobs.capture import RunCounts
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import AFTER_SESSION, JOBS, MAINTENANCE, Job
-from recortex.app.jobs.work import Outcome
 from recortex.app.past_sessions import TurnPlaces
 from recortex.app.wiring import replay_context
 from recortex.domain.address import parse
-from recortex.domain.session import HookEvent
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError, RecortexError
+from recortex.formats.hook_events import HookEvent
 from recortex.formats.transcripts import open_transcript
 
 

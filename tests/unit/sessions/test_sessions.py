@@ -8,23 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import memory
+from recortex.app.hooks import SessionLimits, room
 from recortex.domain.exchange import ToolCall, Turn
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory
 from recortex.domain.reports import Given, ReplayedSession, SaidAgain
-from recortex.domain.session import (
-    GivenMemory,
-    Outcome,
-    Receipt,
-    Session,
-    SessionLimits,
-    Signal,
-    risen,
-    room,
-    usefulness,
-)
+from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
 from recortex.domain.vocabulary import Scope
 from recortex.engines.copies import Typed, says_the_same
+from recortex.engines.decay import risen, usefulness
 from recortex.engines.relevance_gate import LEAST, TABLE, asked, chance, usual_words, words_of
 from recortex.engines.tables import table
 from recortex.engines.usage import analytics, counts, efficiency, figures, noted, sample, uses

@@ -14,7 +14,7 @@ import pytest
 
 from recortex.cortex import Cortex
 from recortex.errors import StorageError
-from recortex.storage.sqlite.pool import Pool
+from recortex.storage.sqlite import Pool
 
 DESCRIPTORS = Path("/proc/self/fd")
 

@@ -13,8 +13,8 @@ from recortex.deadlines import Ending
 from recortex.errors import CorruptStoreError, StoreBusyError
 from recortex.storage.database import Migration
 from recortex.storage.postgres import migrations as postgres
-from recortex.storage.sqlite import migrations
-from recortex.storage.sqlite.migrations import FORMER, digest, expected, objects_of
+from recortex.storage.sqlite import digest, migrations, objects_of
+from recortex.storage.sqlite.migrations import FORMER, expected
 from recortex.storage.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -15,7 +15,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.context import STANDING_KINDS
 from recortex.storage.database import queries
-from recortex.storage.records import ledger, search
+from recortex.storage.records import memories, search
 from recortex.storage.records import search as of_both_engines
 from recortex.storage.records.rows import RULES, order, where
 from recortex.storage.records.search import SignsInMemory
@@ -79,11 +79,11 @@ def test_what_was_learned_in_a_session_is_found_by_its_index(tmp_path):
 def test_of_each_group_as_many_are_taken_as_all_of_them_need():
     for sizes in ([1, 5, 9], [4, 4, 4], [1], [2, 100], [3] * 7):
         for wanted in range(1, sum(sizes) + 3):
-            share = ledger._share(sizes, wanted)
+            share = memories._share(sizes, wanted)
             taken = [sum(min(size, each) for size in sizes) for each in (share, share - 1)]
             assert taken[0] >= min(wanted, sum(sizes))
             assert share == 1 or taken[1] < wanted
-    assert ledger._share([], 3) == 1
+    assert memories._share([], 3) == 1
 
 
 # -- The copy of signs in memory finds what a scan would, whatever became of the vectors since.
@@ -142,7 +142,7 @@ ACTS = ("add", "add many", "bury newest", "bury some", "share", "afresh", "roll 
 
 def opened(path, *, most=MOST):
     store = SqliteStore(path, backups=path.parent / "backups", clock=lambda: AT)
-    store.search._held = store._held = VectorsInMemory(store.pool, most=most)
+    store.vectors.held = VectorsInMemory(store.pool, most=most)
     return store
 
 
@@ -252,7 +252,7 @@ def test_only_what_came_since_is_read_and_nothing_by_a_process_that_asks_once(tm
         life = Life(mine, mine, Random(1))  # noqa: S311  seeded on purpose
         for _ in range(5):
             life.add_many()
-        held, read = mine.search._held, []
+        held, read = mine.vectors.held, []
         monkeypatch.setattr(
             held, "_read", lambda *asked: read.append(asked[1].last) or VectorsInMemory._read(held, *asked)
         )
@@ -273,7 +273,7 @@ def test_a_store_of_too_many_vectors_is_never_read_whole(tmp_path):
         for _ in range(5):
             life.add()
             life.compare()
-        assert mine.search._held._held == {}
+        assert mine.vectors.held._held == {}
 
 
 def test_vectors_of_two_lengths_are_left_to_the_database(tmp_path):
@@ -285,7 +285,7 @@ def test_vectors_of_two_lengths_are_left_to_the_database(tmp_path):
         insert(mine, one)
         attach(mine, one, b"\x01" * (WIDTH + 9))
         asked = np.array(vector(7), "<f4").tobytes()
-        assert mine.search._held.nearest(1, asked, LIMIT) is None
+        assert mine.vectors.held.nearest(1, asked, LIMIT) is None
         life.living.append(one)
         keys = [1, 2]
         facts = mine.search.facts(keys, MemoryQuery(), MODEL)

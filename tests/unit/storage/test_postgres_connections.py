@@ -29,8 +29,7 @@ from recortex.errors import (
     StoreBusyError,
     StoreUnavailableError,
 )
-from recortex.storage.postgres import opening
-from recortex.storage.postgres.pool import Connections, PgDatabase
+from recortex.storage.postgres import Connections, PgDatabase, opening
 from recortex.storage.postgres.store import PgStore
 
 SECRET = "hunter2-Zq9"  # noqa: S105  nobody's

@@ -13,12 +13,12 @@ from example_memories import AT, MODEL, attach, code, insert, memory
 from places import store_folder
 from recortex import Cortex
 from recortex.errors import ConfigError, StoreBusyError
-from recortex.storage.postgres.pool import Turns
+from recortex.storage import sqlite
+from recortex.storage.postgres import Turns
+from recortex.storage.sqlite import Pool, digest, migrations
 from recortex.storage.sqlite import connection as opening
-from recortex.storage.sqlite import migrations, pool
 from recortex.storage.sqlite.connection import Patience, connect
-from recortex.storage.sqlite.migrations import DIGESTS, digest, expected
-from recortex.storage.sqlite.pool import Pool
+from recortex.storage.sqlite.migrations import DIGESTS, expected
 from recortex.storage.sqlite.store import SqliteStore
 
 
@@ -46,7 +46,7 @@ def test_a_store_without_sqlite_vec_works_and_is_searched_later(tmp_path):
     plain = SqliteStore(path, backups=tmp_path / "backups", clock=lambda: AT, vectors=False)
     insert(plain, memory())
     attach(plain, memory(), code(1, -1))
-    assert not plain.vectors.available
+    assert not plain.has_vectors
     assert plain.search.nearest(bytes(4 * 384), 5, None, MODEL) == []
     plain.close()
     full = SqliteStore(path, backups=tmp_path / "backups", clock=lambda: AT)
@@ -99,7 +99,7 @@ def test_a_statement_by_itself_waits_as_long_as_a_transaction(opened: Pool, path
 
 
 def test_a_lock_that_never_ends_is_said(opened: Pool, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(sqlite, "PATIENCE_SECONDS", 0)
     opened.exclusive().set_busy_handler(Patience(0))
     other = _connect(path)
     other.execute("BEGIN IMMEDIATE")

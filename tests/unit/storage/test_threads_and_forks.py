@@ -13,7 +13,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.errors import StorageError
-from recortex.storage.sqlite import pool
+from recortex.storage import sqlite
 from recortex.storage.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.full
@@ -99,7 +99,7 @@ def test_the_connections_of_threads_that_ended_are_closed(store):
 
 
 def test_what_another_thread_writes_is_kept_before_the_store_is_closed(store, tmp_path, monkeypatch):
-    monkeypatch.setattr(pool, "FORK_SECONDS", LONGEST_SECONDS)
+    monkeypatch.setattr(sqlite, "FORK_SECONDS", LONGEST_SECONDS)
     inside, failures = threading.Event(), []
 
     def write():

@@ -107,7 +107,7 @@ def store(many, reopen, tmp_path):
 
 
 def index_files(store):
-    return sorted(store.vector_index.folder.glob("*.usearch"))
+    return sorted(store.vectors.index.folder.glob("*.usearch"))
 
 
 def nearest(store, vector, limit=10, only=None):
@@ -117,8 +117,8 @@ def nearest(store, vector, limit=10, only=None):
 def by_index(store, vector, limit=10):
     """What the index itself finds; None where it is not used."""
     model = store.vectors.model_key(MODEL)
-    store.vector_index.nearest(model, vector.tobytes(), limit)  # the first question goes without it
-    return store.vector_index.nearest(model, vector.tobytes(), limit)
+    store.vectors.index.nearest(model, vector.tobytes(), limit)  # the first question goes without it
+    return store.vectors.index.nearest(model, vector.tobytes(), limit)
 
 
 def exact(vectors, query, limit=10):
@@ -145,15 +145,15 @@ def test_the_file_is_for_its_owner_alone(store):
 def test_the_first_question_of_a_process_goes_without_a_file_that_nobody_has_read(store):
     store.vectors.keep_index(least=1_000)
     asked = store.vectors.model_key(MODEL), points(2, 1)[0].tobytes(), 5
-    for seal in store.vector_index.folder.glob("*.whole"):
+    for seal in store.vectors.index.folder.glob("*.whole"):
         seal.unlink()
-    assert store.vector_index.nearest(*asked) is None
-    assert len(store.vector_index.nearest(*asked)) == 5
+    assert store.vectors.index.nearest(*asked) is None
+    assert len(store.vectors.index.nearest(*asked)) == 5
 
 
 def test_a_file_that_was_read_whole_is_used_at_once_until_it_changes(store):
     store.vectors.keep_index(least=1_000)
-    folder = store.vector_index.folder
+    folder = store.vectors.index.folder
     asked = store.vectors.model_key(MODEL), points(2, 1)[0].tobytes(), 5
     first = index_module.VectorIndex(store.pool, folder)
     assert len(first.nearest(*asked)) == 5
@@ -215,7 +215,7 @@ def test_vectors_of_another_model_are_not_found_by_it(store):
         store.vectors.put("another", {b"x" * 16: codes(points(9, 1))[0]})
     query = points(2, 1)[0]
     assert by_index(store, query)
-    assert store.vector_index.nearest(store.vectors.model_key("another"), query.tobytes(), 5) is None
+    assert store.vectors.index.nearest(store.vectors.model_key("another"), query.tobytes(), 5) is None
     assert store.search.nearest(query.tobytes(), 5, None, "another") == []  # no memory has it
 
 

@@ -12,10 +12,10 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.backends.stores import EXTRA
+from recortex.app.backends import EXTRA
 from recortex.errors import ConfigError, StorageError
+from recortex.storage.postgres import ALWAYS, translated
 from recortex.storage.postgres.opening import administration, workspaces
-from recortex.storage.postgres.pool import ALWAYS, translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,20 +11,19 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks.context import (
+from recortex.app.hooks import (
     Request,
     beginning,
-    for_summary,
     log_error,
     note_program,
-    note_prompt,
+    over,
     put_request,
-    question,
+    session_limits,
     waiting_requests,
 )
-from recortex.app.projects import hidden, of_event, shown, with_folder
+from recortex.app.projects import hidden, shown, with_folder
 from recortex.codebase.git import working_tree
-from recortex.domain.session import Receipt, Session, Signal, over, session_limits
+from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.text import UNNAMED
 from recortex.domain.vocabulary import Scope
 from recortex.errors import UntrustedFileError
@@ -35,12 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.app.brief_cache import Brief
-    from recortex.app.hooks import reminders
-    from recortex.app.hooks.context import HookContext
+    from recortex.app.hooks import HookContext, reminders
     from recortex.app.projects import Location
     from recortex.clients import instruction_files
-    from recortex.domain.session import HookEvent, SignalName
+    from recortex.domain.session import SignalName
     from recortex.engines import privacy
+    from recortex.formats.hook_events import HookEvent
 else:
     instruction_files = lazy_module("recortex.clients.instruction_files")
     privacy = lazy_module("recortex.engines.privacy")
@@ -385,46 +384,6 @@ def _unlearned(session: Session) -> bool:
         return Path(session.transcript).stat().st_size != session.captured_size
     except OSError:
         return False
-
-
-# -- which moment of a session does what
-
-
-def handle(context: HookContext, event: HookEvent) -> str:
-    """Do what the moment asks for; returns the marked text for the agent, mostly empty.
-
-    Raises:
-        RecortexError: the store or a setting cannot be used.
-        OSError: a file cannot.
-    """
-    # Session start decides by itself whether a project without a store is told anything.
-    if event.void or (context.homeless and event.name != "session-start"):
-        return ""
-    event = of_event(event)
-    match event.name:
-        case "session-start":
-            brief = open_session(context, event)
-            # A compacted session goes on with this event, and is asked here what of it is worth keeping.
-            return "\n\n".join(filter(None, (brief, question(context, event))))
-        case "user-prompt-submit":
-            if context.exists:  # a store is made at the end of the turn, when there is something to keep
-                note_program(context, event)
-            note_prompt(context, event)
-            return reminders.for_prompt(context, event)
-        case "pre-tool-use":
-            # Called before each use of a tool: one query tells that nothing is known, and the rest is not
-            # loaded.
-            paths = cited_files(context, event)
-            if paths:
-                return reminders.for_files(context, event, paths)
-        case "post-tool-use":
-            note_signals(context, event)
-        case "subagent-stop":
-            close_agent(context, event)
-        case "pre-compact" | "stop" | "session-end":
-            close(context, event)
-            return (for_summary if event.name == "pre-compact" else question)(context, event)
-    return ""
 
 
 # -- how a project's instruction files looked when they were last read: hooks compare it, by `stat` alone

@@ -15,23 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from recortex.app.hooks import room, session_limits
 from recortex.codebase.git import read
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import is_rule, worst
 from recortex.domain.search import ANSWERING, MemoryQuery
-from recortex.domain.session import (
-    MOST_UNUSED,
-    HookEvent,
-    Outcome,
-    Receipt,
-    is_exhausted,
-    risen,
-    room,
-    session_limits,
-)
+from recortex.domain.session import Outcome, Receipt
 from recortex.domain.text import LOADED_BY, loads, name_of_file, places, to_micros, word_of_file
 from recortex.domain.vocabulary import Scope
-from recortex.engines.decay import faded
+from recortex.engines.decay import MOST_UNUSED, faded, is_exhausted, risen
 from recortex.engines.relevance_gate import (
     FOR_PROMPT,
     LEAST,
@@ -47,6 +39,7 @@ from recortex.engines.relevance_gate import (
     words_of,
 )
 from recortex.errors import UntrustedFileError
+from recortex.formats.hook_events import HookEvent
 from recortex.lean import NamedTuple, asdict, replace, sha256
 from recortex.version import __version__
 
@@ -55,7 +48,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from recortex.app.application import StoreServices
-    from recortex.app.hooks.context import HookContext
+    from recortex.app.hooks import HookContext
     from recortex.domain.code import FileFacts
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
@@ -112,7 +105,7 @@ def _facts(kept: Path, path: str, data: bytes) -> FileFacts | None:
     """The facts of a file, where its code was read as it is."""
     if not kept.is_file():
         return None
-    from recortex.codebase.syntax.grammars import KeptFacts, key_of
+    from recortex.codebase.grammars import KeptFacts, key_of
 
     with suppress(apsw.Error, OSError, UntrustedFileError), closing(KeptFacts(kept)) as known:
         # By the content and not by the path alone: after an edit, the same lines are of other functions.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.brief import brief
 from recortex.app.brief_cache import forget_briefs
-from recortex.app.hooks.context import (
+from recortex.app.hooks import (
     ATTEMPTS,
     CLIENTS,
     STATUS,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
-    from recortex.app.hooks.context import HookContext, Request
+    from recortex.app.hooks import HookContext, Request
     from recortex.app.jobs.learning import Lesson
     from recortex.domain.exchange import Turn
     from recortex.domain.memory import Memory

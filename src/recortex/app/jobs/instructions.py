@@ -38,9 +38,10 @@ from recortex.engines.citations import hash_of
 from recortex.engines.extraction.sentences import domain_of, objection
 from recortex.engines.instructions import Statement, Written, parse
 from recortex.engines.privacy import Draft
-from recortex.engines.similarity import content_hash, meaning
+from recortex.engines.similarity import content_hash
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, read_regular
+from recortex.text.words import meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.app.hooks.context import told_id
+from recortex.app.hooks import told_id
 from recortex.app.past_sessions import TurnPlaces
 from recortex.app.projects import of_info, shown
 from recortex.codebase.git import GitContext, relative, working_tree
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from recortex.app.application import StoreServices
-    from recortex.app.hooks.context import Window
+    from recortex.app.hooks import Window
     from recortex.domain.exchange import Exchange, SessionInfo
     from recortex.domain.reports import Candidate
     from recortex.engines.ingestion.service import Kept

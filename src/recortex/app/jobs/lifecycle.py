@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from recortex.app.jobs.work import Outcome, in_chunks
+from recortex.app.jobs import Outcome, in_chunks
 from recortex.domain.maintenance import Given
 from recortex.domain.memory import KEPT_VERSIONS, AuditEntry, priority_of
 from recortex.domain.text import to_micros
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import StoreServices
-    from recortex.app.jobs.work import Work
+    from recortex.app.jobs import Work
     from recortex.domain.maintenance import MemoryStatistics, Standing
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Importance

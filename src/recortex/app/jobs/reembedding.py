@@ -19,7 +19,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recortex.domain.text import to_micros
-from recortex.engines.ingestion.normalisation import BATCH
+from recortex.engines.ingestion import BATCH
 from recortex.errors import EmbeddingError, PermissionsError, RateLimitedError
 from recortex.filesystem import alone
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import StoreServices
-    from recortex.engines.ingestion.normalisation import RecordEmbedding
+    from recortex.engines.ingestion import RecordEmbedding
 
 
 _Made = TypeVar("_Made")

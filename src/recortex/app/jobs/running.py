@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.app.jobs import DOUBTED, Outcome, State, Work, is_believed
 from recortex.app.jobs.table import AFTER_SESSION, JOBS, MAINTENANCE, QUEUED
-from recortex.app.jobs.work import DOUBTED, Outcome, State, Work, is_believed
 from recortex.domain.maintenance import Degradation
 from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Scope
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.app.backends import queue
-    from recortex.app.jobs.work import Job
+    from recortex.app.jobs import Job
     from recortex.domain.address import Address
     from recortex.settings import Settings
 else:

@@ -26,11 +26,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recortex.app.changes import CHANGES_NAME, Changes, common_in, inferred_in_session, keep_inferred, unread
+from recortex.app.jobs import Job, Outcome, Work, in_chunks, rest
 from recortex.app.jobs import lifecycle as m
 from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, keep_vector_index, reembed
 from recortex.app.jobs.validation import follow_renames, validate
-from recortex.app.jobs.work import Job, Outcome, Work, in_chunks, rest
 from recortex.domain.memory import AuditEntry
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.maintenance import MONTH, QUARTER, WEEK

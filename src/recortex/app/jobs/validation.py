@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.citations import SECONDS, cite, cited_by
 from recortex.app.citations import heal as heal_symbols
-from recortex.app.jobs.work import Outcome
+from recortex.app.jobs import Outcome
 from recortex.codebase.git import branch_and_commit, renamed_files
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Citation, mean_intact
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.app.application import StoreServices
-    from recortex.app.jobs.work import Work
+    from recortex.app.jobs import Work
     from recortex.codebase import line_history
     from recortex.domain.maintenance import MaintenanceRun
     from recortex.domain.memory import FileLink, Memory, Reach, Relation

@@ -30,7 +30,7 @@ FORMS = {
     "Linked": "memories.linked",
     "Forgotten": "memories.forgotten",
     "Reviewed": "project.reviewed",
-    "Consolidated": "consolidation.consolidated",
+    "Consolidated": "memories.consolidated",
     "Learned": "reasoning.learned",
     "Feedback": "reasoning.feedback",
     "Remembered": "memories.acknowledged",

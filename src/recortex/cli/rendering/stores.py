@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.app.diagnosis import Health, HealthFinding
-    from recortex.app.hooks.context import LoggedError
+    from recortex.app.hooks import LoggedError
     from recortex.app.jobs.running import Done
     from recortex.operations.indexing import Backfilled, Reembedded
     from recortex.operations.maintenance import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NewType, Self, TypeVar
 
+from recortex.domain.text import shorten
 from recortex.errors import InvalidKindError
 from recortex.lean import Value, asdict
 
@@ -15,17 +16,6 @@ Category = Literal[
 ]
 
 SUMMARY_CHARACTERS = 200
-_PREVIEW_CHARACTERS = 160
-
-
-def shorten(text: str, limit: int = _PREVIEW_CHARACTERS) -> str:
-    """The text on one line, cut at a word to at most `limit` characters with a closing ellipsis."""
-    line = " ".join(text.split())
-    if len(line) <= limit:
-        return line
-    cut = line[: limit - 1]
-    head, space, _ = cut.rpartition(" ")
-    return (head if space and len(head) > limit // 2 else cut).rstrip(" ,;:.") + "…"
 
 
 def titled(title: str, text: str) -> str:

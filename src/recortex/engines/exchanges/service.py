@@ -21,8 +21,7 @@ from recortex.domain.exchange import (
     ExchangeHit,
 )
 from recortex.domain.search import BM25_MOST_GAIN
-from recortex.domain.session import strip_injected
-from recortex.domain.text import clean, word_of_file
+from recortex.domain.text import clean, strip_injected, word_of_file
 from recortex.engines.exchanges import ending, passage, sentences, shortened
 from recortex.engines.indexing import cosines
 from recortex.engines.privacy import redact

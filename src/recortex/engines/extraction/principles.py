@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.kinds.base import shorten
 from recortex.domain.reports import Category, Difference
+from recortex.domain.text import shorten
 from recortex.engines.corrections import categorised, changed_words, difference, is_diff, of_diff
 from recortex.engines.extraction.person_rules import spelled_out
 from recortex.engines.extraction.sentences import (

@@ -11,9 +11,8 @@ from operator import attrgetter
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from recortex.domain.kinds.base import shorten
 from recortex.domain.memory import BACKWARD, CAUSAL, FORWARD
-from recortex.domain.text import clean
+from recortex.domain.text import clean, shorten
 from recortex.domain.vocabulary import RelationStatus, RelationType
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from recortex.domain.maintenance import Degradation
 from recortex.domain.memory import AuditEntry, Memory, Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.indexing import embedded_text, search_text_in
-from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
+from recortex.engines.ingestion import Normalised, normalise, normalise_again
 from recortex.engines.privacy import redact
 from recortex.engines.similarity import (
     BY_WORDS,

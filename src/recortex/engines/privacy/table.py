@@ -243,9 +243,7 @@ def default_table() -> RuleTable:
 def check_named(name: str) -> Callable[[Place], bool]:
     """The check that a rule names as `module.function`; its module is imported for the first match."""
     module, _, function = name.partition(".")
-    check: Callable[[Place], bool] = getattr(
-        import_module(f"recortex.engines.privacy.checks.{module}"), function
-    )
+    check: Callable[[Place], bool] = getattr(import_module(f"recortex.engines.privacy.{module}"), function)
     return check
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recortex.codec import convert
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.model_call import Request
+from recortex.domain.maintenance import Request
 from recortex.domain.reports import Candidate
-from recortex.domain.session import strip_injected
+from recortex.domain.text import strip_injected
 from recortex.domain.vocabulary import (
     CONFIDENCE_WORDS,
     RELATION_ALIASES,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.model_call import Answer, ModelCall, Request, Unavailable
+from recortex.domain.maintenance import Answer, ModelCall, Request, Unavailable
 from recortex.domain.reports import Candidate
 from recortex.engines import prompting
 from recortex.engines.privacy import redact

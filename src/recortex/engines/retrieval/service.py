@@ -7,9 +7,8 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
-from recortex.domain.kinds.base import shorten
 from recortex.domain.search import BM25_MOST_GAIN, Hit, MemoryQuery, Recall, matches
-from recortex.domain.text import to_micros
+from recortex.domain.text import shorten, to_micros
 from recortex.domain.vocabulary import Status
 from recortex.engines.decay import remaining
 from recortex.engines.indexing import AskedPieces, QuestionVector, Trait, cosines, mean_direction, wordings

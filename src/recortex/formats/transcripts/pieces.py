@@ -15,16 +15,15 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.domain.exchange import ToolCall
-from recortex.domain.session import (
-    INTERRUPTED,
-    is_init,
+from recortex.domain.text import INTERRUPTED, is_init, is_put_in, strip_injected, untagged
+from recortex.formats.hook_events import (
+    as_mapping,
+    command_of,
+    files_of,
     is_own_command,
     is_own_tool,
-    is_put_in,
-    strip_injected,
-    untagged,
+    is_writing,
 )
-from recortex.formats.hook_events import as_mapping, command_of, files_of, is_writing
 from recortex.lean import blake2b
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from msgspec.structs import replace
 
 from recortex.domain.exchange import ReadCounts, Role, SessionInfo, ToolCall, Turn
-from recortex.domain.session import strip_injected
-from recortex.domain.text import known_as
+from recortex.domain.text import known_as, strip_injected
 from recortex.errors import FormatError
 from recortex.formats.transcripts.detection import Trail, detect, open_session
 from recortex.formats.transcripts.pieces import (

@@ -24,7 +24,7 @@ import apsw
 import msgspec
 from msgspec.structs import replace
 
-from recortex.domain.session import INTERRUPTED, strip_injected
+from recortex.domain.text import INTERRUPTED, strip_injected
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular, read_regular
 from recortex.formats.transcripts.pieces import (

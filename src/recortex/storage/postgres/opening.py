@@ -15,16 +15,7 @@ from recortex.domain.maintenance import StoreSpace
 from recortex.domain.text import to_micros
 from recortex.errors import ConfigError, StorageError
 from recortex.storage.database import Records, queries
-from recortex.storage.postgres.migrations import (
-    SCHEMA,
-    applied,
-    is_former,
-    migrate,
-    newest,
-    value,
-    vector_schema,
-)
-from recortex.storage.postgres.pool import (
+from recortex.storage.postgres import (
     IDLE_SECONDS,
     PATIENCE_SECONDS,
     RECONNECT_SECONDS,
@@ -34,6 +25,15 @@ from recortex.storage.postgres.pool import (
     PgDatabase,
     connect,
     translated,
+)
+from recortex.storage.postgres.migrations import (
+    SCHEMA,
+    applied,
+    is_former,
+    migrate,
+    newest,
+    value,
+    vector_schema,
 )
 
 if TYPE_CHECKING:

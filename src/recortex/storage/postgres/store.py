@@ -14,9 +14,9 @@ from psycopg import errors, sql
 from recortex.domain.maintenance import Integrity, VectorIndexState
 from recortex.errors import BackupError, PermissionsError
 from recortex.storage.database import copied_tables
+from recortex.storage.postgres import translated
 from recortex.storage.postgres.migrations import SCHEMA, value, vector_schema
 from recortex.storage.postgres.opening import PgCompaction, administration, open_database
-from recortex.storage.postgres.pool import translated
 from recortex.storage.postgres.words import PgKeywords
 from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.records.rows import INDEXED
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.address import Address
     from recortex.storage.database import Key, Row, Table
-    from recortex.storage.postgres.pool import PgDatabase
+    from recortex.storage.postgres import PgDatabase
     from recortex.storage.postgres.words import Asked
     from recortex.storage.records.rows import Clause, Keywords
     from recortex.storage.records.vectors import Keys
@@ -68,9 +68,13 @@ class PgSearch(SearchRecords):
     """The `SearchStore` of a workspace."""
 
     def __init__(
-        self, database: PgDatabase, keywords: PgKeywords, memories: PgMemories, vectors: PgVectors
+        self,
+        database: PgDatabase,
+        keywords: PgKeywords,
+        memories: PgMemories,
+        vectors: Callable[[], PgVectors],
     ) -> None:
-        super().__init__(database, keywords, memories, vectors, vectors)
+        super().__init__(database, keywords, memories, vectors)
         self._words = keywords
 
     def candidates(self, words: Sequence[str], *, terms: bool = False) -> list[tuple[str, str]]:
@@ -184,9 +188,8 @@ class PgStore(EngineStore):
         words = {name: PgKeywords(self.database, one) for name, one in INDEXED.items()}
         self.keywords = words
         self.memories: PgMemories = PgMemories(self.database, words["memories"])
-        self.vectors: PgVectors = PgVectors(self.database, address)
         self.compaction = PgCompaction(self.database, self.bytes)
-        self.search = PgSearch(self.database, words["memories"], self.memories, self.vectors)
+        self.search = PgSearch(self.database, words["memories"], self.memories, lambda: self.vectors)
         self._backups = backups, keep_backups
 
     @cached_property
@@ -194,6 +197,11 @@ class PgStore(EngineStore):
         """The backups of the store."""
         folder, keep = self._backups
         return Backups(folder, self._write_backup, keep=keep)
+
+    @cached_property
+    def vectors(self) -> PgVectors:
+        """The vectors of the memories."""
+        return PgVectors(self.database, self.address)
 
     @cached_property
     def full_copy(self) -> PgFullCopy:
@@ -302,7 +310,7 @@ LOOKED_SECONDS = 30.0
 BUILDING = 0x5EC2
 """The right to make indexes of a workspace, among advisory locks."""
 _REEMBEDDING = 0x5EC1
-"""What the right to re-embed is called among advisory locks; the right to write is 0x5EC0 (pool.py)."""
+"""What the right to re-embed is called among advisory locks; the right to write is 0x5EC0."""
 _HEAD = 4
 """Bytes before the numbers in a halfvec's binary form (two of the dimensions, two unused), and before the
 bits in that of signs (their number)."""
@@ -341,7 +349,7 @@ class PgVectors(VectorRecords):
         self._seen: dict[int, tuple[float, int]] = {}
 
     def nearest(self, model: int, vector: bytes, limit: int, clause: Clause) -> list[int] | None:
-        """Keys of the memories with the nearest vectors, nearest first (`records.search.NearestFinder`)."""
+        """Keys of the memories with the nearest vectors, nearest first (`VectorRecords.nearest`)."""
         condition, values = clause
         numbers = memoryview(vector).cast("f")
         if self._indexed(model) != len(numbers):

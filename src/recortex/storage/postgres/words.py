@@ -24,7 +24,7 @@ from recortex.text.words import begins
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from recortex.storage.postgres.pool import PgDatabase
+    from recortex.storage.postgres import PgDatabase
     from recortex.storage.records.rows import Clause, Indexed
 
 

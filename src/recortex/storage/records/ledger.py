@@ -1,4 +1,4 @@
-"""What happened: the audit log, degradations, extraction checkpoints; and statistics of memories."""
+"""What happened: the audit log, degradations, extraction checkpoints, calls of a language model."""
 
 from __future__ import annotations
 
@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.maintenance import (
     Checkpoint,
-    Daily,
     Degradation,
     DegradationRecord,
-    Generation,
-    Given,
-    MemoryStatistics,
-    Standing,
+    ModelCall,
+    Spending,
 )
 from recortex.domain.memory import AuditEntry, Tombstone
-from recortex.domain.model_call import ModelCall, Spending
 from recortex.domain.text import from_micros, to_micros
 from recortex.lean import replace
-from recortex.storage.database import MODEL_CALLS, Records, json, read, stored
+from recortex.storage.database import MODEL_CALLS, Records, read, stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from recortex.domain.maintenance import Limit
     from recortex.domain.memory import Gone
-    from recortex.domain.model_call import Limit
 
 
 AUDIT = ("memory_id", "operation", "actor", "at", "details")
@@ -104,111 +100,6 @@ class LedgerRecords(Records):
     def save_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Note how far a transcript was read."""
         self._rows("save_checkpoint", *stored(checkpoint, _CHECKPOINT).values())
-
-
-# -- statistics of memories: the columns that ageing and ranking need, without the texts
-
-
-MOST_RANKED, MOST_TOLD, MOST_LATEST = 5_000, 3_000, 500
-"""A store of at most so many memories is ranked whole; of a larger one so many that the person told, and so
-many of the latest. Of some thousand a rank takes less time than git takes to tell what is being worked on."""
-
-
-class StatisticsRecords(Records):
-    """Reads the statistics of memories."""
-
-    topic = "statistics"
-
-    def fading(self, before: int) -> list[MemoryStatistics]:
-        """Active memories, not pinned, whose state and last access are not after that instant.
-
-        What the project's own files say is none of them: it holds while it stands there.
-        """
-        return self._statistics("fading", before)
-
-    def resting(self, before: int) -> list[MemoryStatistics]:
-        """Archived memories, not pinned, whose state and last access are not after that instant."""
-        return self._statistics("resting", before)
-
-    def unconfirmed(self, before: int) -> list[MemoryStatistics]:
-        """Proposed memories, not pinned, whose state and last access are not after that instant."""
-        return self._statistics("unconfirmed", before)
-
-    def presentable(self, at: int) -> list[MemoryStatistics]:
-        """Active memories that are true in the world at that instant.
-
-        Of untrusted origin only those that the project's own instruction files say.
-        """
-        return self._statistics("presentable", at)
-
-    def foremost(
-        self, at: int, *, about: Sequence[int], ids: Sequence[str], sessions: Sequence[str]
-    ) -> list[MemoryStatistics]:
-        """Those of `presentable` that may come first: all, unless the store is large.
-
-        Of a large one the latest of each kind and priority that the person told or approved; of all memories
-        the latest, those recalled most, and those that most relations point at; and those that are named.
-
-        Args:
-            at: the instant.
-            about: keys of memories about what is being worked on.
-            ids: of memories that proved useful.
-            sessions: in which what is at hand was worked on.
-        """
-        if self._number("more_than", MOST_RANKED + 1) <= MOST_RANKED:
-            return self.presentable(at)
-        told = self._column("told", _share(self._column("told_of_each"), MOST_TOLD))
-        named = json([*told, *about]), json(list(ids)), json(list(sessions))
-        return self._statistics("foremost", at, MOST_LATEST, *named)
-
-    def find_by_ids(self, ids: Sequence[str]) -> list[MemoryStatistics]:
-        """Those memories, whatever their status."""
-        return self._statistics("named", json(list(ids)))
-
-    def paths(self) -> list[str]:
-        """Every path that a memory is linked to."""
-        return self._column("paths")
-
-    def about(self, paths: Sequence[str]) -> list[int]:
-        """The keys of memories that are linked to one of these paths, in their order."""
-        return self._column("about", json(list(paths))) if paths else []
-
-    def find_active(self) -> list[Standing]:
-        """What tells how important each active memory is that is not pinned, but for what was given of it."""
-        return [Standing(*row) for row in self._rows("standing")]
-
-    def given(self, since: int, until: int) -> dict[str, Given]:
-        """What sessions got of each memory from an instant to another, by its id."""
-        return {id_: Given(times, int(places)) for id_, times, places in self._rows("given", since, until)}
-
-    def daily(self, since: int) -> Daily:
-        """What happened on each day; what was given only from an instant on."""
-        added, contradicted = self._rows("added_by_day"), self._rows("contradictions_by_day")
-        given = self._rows("given_by_day", since)
-        return Daily(
-            {int(day): int(times) for day, times in added},
-            {int(day): int(times) for day, times in contradicted},
-            {int(day): (int(times), int(used), int(tokens)) for day, times, used, tokens in given},
-        )
-
-    def generation(self) -> Generation:
-        """What tells whether anything changed."""
-        return Generation(*self._rows("generation")[0])
-
-    def _statistics(self, condition: str, *values: int | str) -> list[MemoryStatistics]:
-        sql = f"{self._sql['columns']} {self._sql[condition]}"
-        return list(map(MemoryStatistics._make, self._database.rows(sql, values)))
-
-
-def _share(sizes: Sequence[int], wanted: int) -> int:
-    """How many to take of each group, so that it is as many as are wanted in all, or a few more."""
-    left, share = wanted, 0
-    for place, size in enumerate(sorted(sizes)):
-        share = -(-left // (len(sizes) - place))
-        if size >= share:
-            break
-        left -= size  # what a small group has not is taken of the others
-    return max(share, 1)
 
 
 # -- calls of a language model: what they cost and what came of them

@@ -1,11 +1,13 @@
-"""Memories, their versions, and the symbols of code that they hang on."""
+"""Memories, their versions, statistics, and the symbols of code that they hang on."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.maintenance import Daily, Generation, Given, MemoryStatistics, Standing
 from recortex.domain.memory import KEPT_VERSIONS, SymbolLink, Version
 from recortex.domain.search import Neighbour, matches
 from recortex.domain.text import to_micros
@@ -23,7 +25,6 @@ from recortex.storage.database import (
     stored,
 )
 from recortex.storage.records.ledger import LedgerRecords
-from recortex.storage.records.relations import RelationDegrees
 from recortex.storage.records.rows import (
     CHECKED,
     KNOWN,
@@ -60,6 +61,51 @@ VERSION = ("memory", "version", "recorded_from", "recorded_to", "changed_by", "r
 """Of a `Version`, in the order of the query `versions_of`, which gives the memory as JSON."""
 _ALL = 2**62
 """More than any store holds."""
+
+
+# -- counts the relations that point at each memory, so that hubs are known without counting all
+
+
+class RelationDegrees(Records):
+    """How many memories are pointed at by how many active relations.
+
+    Whatever changes relations does so inside `changing`, in a transaction.
+    """
+
+    topic = "degrees"
+
+    def centralities(self, keys: Sequence[int]) -> dict[int, float]:
+        """The in-degree of each of these memories as a part of the greatest; one without is left out."""
+        degrees = self._of(keys)
+        if not degrees:
+            return {}
+        greatest = self._number("greatest") if self._made() else max(dict(self._rows("distribution")))
+        return {key: degree / greatest for key, degree in degrees.items()}
+
+    def ends(self, key: int) -> list[int]:
+        """The memories that are related to one."""
+        return self._column("ends", key)
+
+    @contextmanager
+    def changing(self, keys: Collection[int]) -> Iterator[None]:
+        """Note what becomes of the degrees of memories inside."""
+        if not self._made():  # not yet in a store of an older version, a copy, or a recovered one
+            self._each("add", [(0, 0), *self._rows("distribution")])
+        before = self._of(keys)
+        yield
+        after = self._of(keys)
+        changed = Counter(after[key] for key in after if after[key] != before.get(key))
+        changed.subtract(before[key] for key in before if before[key] != after.get(key))
+        self._each("add", [(degree, count) for degree, count in changed.items() if count])
+
+    def _of(self, keys: Collection[int]) -> dict[int, int]:
+        return dict(self._rows("degrees", json(sorted(keys)))) if keys else {}
+
+    def _made(self) -> bool:
+        return bool(self._number("made"))
+
+
+# -- memories and their versions
 
 
 class MemoryRecords(Records):
@@ -115,6 +161,10 @@ class MemoryRecords(Records):
     def any_untimely(self, at: datetime) -> bool:
         """Whether an active memory is not true in the world at a time."""
         return bool(self._database.value(self._sql["any_untimely"], (to_micros(at),)))
+
+    def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Pairs of active memories that contradict each other, at least one of each among these."""
+        return [(one, other) for one, other in self._rows("contradicting", json(list(ids)))] if ids else []
 
     def counts(self) -> dict[str, dict[str, int]]:
         """How many memories there are by kind and status."""
@@ -346,6 +396,111 @@ def version_of(row: Row) -> Version:
     """
     state, *others = row
     return read(Version, VERSION, (memory_of(state), *others))
+
+
+# -- statistics of memories: the columns that ageing and ranking need, without the texts
+
+
+MOST_RANKED, MOST_TOLD, MOST_LATEST = 5_000, 3_000, 500
+"""A store of at most so many memories is ranked whole; of a larger one so many that the person told, and so
+many of the latest. Of some thousand a rank takes less time than git takes to tell what is being worked on."""
+
+
+class StatisticsRecords(Records):
+    """Reads the statistics of memories."""
+
+    topic = "statistics"
+
+    def fading(self, before: int) -> list[MemoryStatistics]:
+        """Active memories, not pinned, whose state and last access are not after that instant.
+
+        What the project's own files say is none of them: it holds while it stands there.
+        """
+        return self._statistics("fading", before)
+
+    def resting(self, before: int) -> list[MemoryStatistics]:
+        """Archived memories, not pinned, whose state and last access are not after that instant."""
+        return self._statistics("resting", before)
+
+    def unconfirmed(self, before: int) -> list[MemoryStatistics]:
+        """Proposed memories, not pinned, whose state and last access are not after that instant."""
+        return self._statistics("unconfirmed", before)
+
+    def presentable(self, at: int) -> list[MemoryStatistics]:
+        """Active memories that are true in the world at that instant.
+
+        Of untrusted origin only those that the project's own instruction files say.
+        """
+        return self._statistics("presentable", at)
+
+    def foremost(
+        self, at: int, *, about: Sequence[int], ids: Sequence[str], sessions: Sequence[str]
+    ) -> list[MemoryStatistics]:
+        """Those of `presentable` that may come first: all, unless the store is large.
+
+        Of a large one the latest of each kind and priority that the person told or approved; of all memories
+        the latest, those recalled most, and those that most relations point at; and those that are named.
+
+        Args:
+            at: the instant.
+            about: keys of memories about what is being worked on.
+            ids: of memories that proved useful.
+            sessions: in which what is at hand was worked on.
+        """
+        if self._number("more_than", MOST_RANKED + 1) <= MOST_RANKED:
+            return self.presentable(at)
+        told = self._column("told", _share(self._column("told_of_each"), MOST_TOLD))
+        named = json([*told, *about]), json(list(ids)), json(list(sessions))
+        return self._statistics("foremost", at, MOST_LATEST, *named)
+
+    def find_by_ids(self, ids: Sequence[str]) -> list[MemoryStatistics]:
+        """Those memories, whatever their status."""
+        return self._statistics("named", json(list(ids)))
+
+    def paths(self) -> list[str]:
+        """Every path that a memory is linked to."""
+        return self._column("paths")
+
+    def about(self, paths: Sequence[str]) -> list[int]:
+        """The keys of memories that are linked to one of these paths, in their order."""
+        return self._column("about", json(list(paths))) if paths else []
+
+    def find_active(self) -> list[Standing]:
+        """What tells how important each active memory is that is not pinned, but for what was given of it."""
+        return [Standing(*row) for row in self._rows("standing")]
+
+    def given(self, since: int, until: int) -> dict[str, Given]:
+        """What sessions got of each memory from an instant to another, by its id."""
+        return {id_: Given(times, int(places)) for id_, times, places in self._rows("given", since, until)}
+
+    def daily(self, since: int) -> Daily:
+        """What happened on each day; what was given only from an instant on."""
+        added, contradicted = self._rows("added_by_day"), self._rows("contradictions_by_day")
+        given = self._rows("given_by_day", since)
+        return Daily(
+            {int(day): int(times) for day, times in added},
+            {int(day): int(times) for day, times in contradicted},
+            {int(day): (int(times), int(used), int(tokens)) for day, times, used, tokens in given},
+        )
+
+    def generation(self) -> Generation:
+        """What tells whether anything changed."""
+        return Generation(*self._rows("generation")[0])
+
+    def _statistics(self, condition: str, *values: int | str) -> list[MemoryStatistics]:
+        sql = f"{self._sql['columns']} {self._sql[condition]}"
+        return list(map(MemoryStatistics._make, self._database.rows(sql, values)))
+
+
+def _share(sizes: Sequence[int], wanted: int) -> int:
+    """How many to take of each group, so that it is as many as are wanted in all, or a few more."""
+    left, share = wanted, 0
+    for place, size in enumerate(sorted(sizes)):
+        share = -(-left // (len(sizes) - place))
+        if size >= share:
+            break
+        left -= size  # what a small group has not is taken of the others
+    return max(share, 1)
 
 
 # -- the symbols of code that memories hang on, as they were when they were linked

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +24,11 @@ from recortex.errors import CausalCycleError
 from recortex.lean import replace
 from recortex.storage.database import RELATIONS, Records, json, read, stored
 from recortex.storage.records.ledger import LedgerRecords
+from recortex.storage.records.memories import RelationDegrees
 from recortex.storage.records.rows import seal_row
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from recortex.storage.database import Database, Row
@@ -82,48 +81,6 @@ class CausalOrder(Records):
             keys = [*sorted(before, key=before.__getitem__), *sorted(after, key=after.__getitem__)]
             self._each("place", list(zip(keys, sorted([*before.values(), *after.values()]), strict=True)))
         return None
-
-
-# -- counts the relations that point at each memory, so that hubs are known without counting all
-
-
-class RelationDegrees(Records):
-    """How many memories are pointed at by how many active relations.
-
-    Whatever changes relations does so inside `changing`, in a transaction.
-    """
-
-    topic = "degrees"
-
-    def centralities(self, keys: Sequence[int]) -> dict[int, float]:
-        """The in-degree of each of these memories as a part of the greatest; one without is left out."""
-        degrees = self._of(keys)
-        if not degrees:
-            return {}
-        greatest = self._number("greatest") if self._made() else max(dict(self._rows("distribution")))
-        return {key: degree / greatest for key, degree in degrees.items()}
-
-    def ends(self, key: int) -> list[int]:
-        """The memories that are related to one."""
-        return self._column("ends", key)
-
-    @contextmanager
-    def changing(self, keys: Collection[int]) -> Iterator[None]:
-        """Note what becomes of the degrees of memories inside."""
-        if not self._made():  # not yet in a store of an older version, a copy, or a recovered one
-            self._each("add", [(0, 0), *self._rows("distribution")])
-        before = self._of(keys)
-        yield
-        after = self._of(keys)
-        changed = Counter(after[key] for key in after if after[key] != before.get(key))
-        changed.subtract(before[key] for key in before if before[key] != after.get(key))
-        self._each("add", [(degree, count) for degree, count in changed.items() if count])
-
-    def _of(self, keys: Collection[int]) -> dict[int, int]:
-        return dict(self._rows("degrees", json(sorted(keys)))) if keys else {}
-
-    def _made(self) -> bool:
-        return bool(self._number("made"))
 
 
 # -- relations between memories
@@ -322,10 +279,6 @@ class RelationRecords(Records):
         """A causal relation of each circle, the weakest: none but in a store that an older version wrote."""
         keys = [] if self._order.made() else self._order.circular()
         return [relation_of(self._rows("by_keys", *self._place(one))[0]) for one in keys]
-
-    def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """Pairs of active memories that contradict each other, at least one of each among these."""
-        return [(one, other) for one, other in self._rows("contradicting", json(list(ids)))] if ids else []
 
     def verdicts(self, memory_id: str) -> list[Verdict]:
         """What was read in the pairs of a memory, where neither of the two has changed since."""

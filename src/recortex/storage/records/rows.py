@@ -110,7 +110,7 @@ def to_row(
 
 def _content(kind: Kind, column: str | None, text: str) -> Content:
     content = KINDS[kind]
-    return content.from_text(text) if column is None else parse(column, None, content)
+    return content(**{content.main: text}) if column is None else parse(column, None, content)
 
 
 def from_row(row: Row, more: Mapping[str, Any]) -> Memory:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
 from recortex.domain.search import Facts, Links
@@ -17,7 +18,7 @@ from recortex.storage.records.exchanges import SELECT as EXCHANGES_SELECT
 from recortex.storage.records.exchanges import VECTORS as EXCHANGES_VECTORS
 from recortex.storage.records.exchanges import exchange_of
 from recortex.storage.records.exchanges import where as exchanges_where
-from recortex.storage.records.relations import RelationDegrees
+from recortex.storage.records.memories import RelationDegrees
 from recortex.storage.records.rows import EVERYTHING, SELECT, WordSearch, where
 from recortex.storage.records.vectors import OF_EXCHANGES, Owned, OwnVectors, quantised
 
@@ -49,25 +50,12 @@ LOOKALIKES = 8
 """How many known memories a new one is compared with."""
 
 
-class NearestFinder(Protocol):
-    """An approximate index of a store's vectors."""
-
-    def nearest(self, model: int, vector: bytes, limit: int, clause: Clause) -> list[int] | None:
-        """Keys of the memories whose vectors are nearest, nearest first.
-
-        Args:
-            model: the embedder's key.
-            vector: little-endian float32 values.
-            limit: at most so many.
-            clause: the condition on `memories m`, with its values.
-
-        Returns:
-            The keys; None where no index can be used, or too little of what is near passes the condition.
-        """
-
-
 class SearchRecords(WordSearch):
-    """The part of a `SearchStore` that is the same in every engine."""
+    """The part of a `SearchStore` that is the same in every engine.
+
+    Args:
+        vectors: opens those of the memories, which a question without a vector does without.
+    """
 
     topic = "search"
 
@@ -76,14 +64,16 @@ class SearchRecords(WordSearch):
         database: Database,
         keywords: Keywords,
         memories: MemoryRecords,
-        vectors: VectorRecords,
-        vector_index: NearestFinder,
+        vectors: Callable[[], VectorRecords],
     ) -> None:
         super().__init__(database, keywords)
         self._memories = memories
-        self._degrees = RelationDegrees(database)
-        self._vectors = vectors
-        self._vector_index = vector_index
+        self.centralities = RelationDegrees(database).centralities
+        self._open_vectors = vectors
+
+    @cached_property
+    def _vectors(self) -> VectorRecords:
+        return self._open_vectors()
 
     def match(
         self,
@@ -110,7 +100,7 @@ class SearchRecords(WordSearch):
         model_key = self._vectors.model_key(model, len(vector) // FLOAT)
         if model_key is None:
             return []
-        found = self._vector_index.nearest(model_key, vector, limit, where(only) if only else EVERYTHING)
+        found = self._vectors.nearest(model_key, vector, limit, where(only) if only else EVERYTHING)
         return self._by_signs(model_key, vector, limit, only) if found is None else found
 
     def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
@@ -187,10 +177,6 @@ class SearchRecords(WordSearch):
         files = self._grouped(self._sql["files"], wanted)
         patterns = self._grouped(self._sql["patterns"], wanted)
         return {key: Links(tuple(files[key]), tuple(patterns[key])) for key in {*files, *patterns}}
-
-    def centralities(self, keys: Sequence[int]) -> dict[int, float]:
-        """The in-degree of each memory as a part of the greatest, above 0 and at most 1."""
-        return self._degrees.centralities(keys)
 
     def memories(
         self, keys: Sequence[int], confidence: Mapping[int, float] | None = None

@@ -6,6 +6,7 @@ Plain tables and sqlite-vec's distances beat its own virtual table here: 14 ms a
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from recortex.storage.database import Database
+    from recortex.storage.records.rows import Clause
 
 
 class Keys(NamedTuple):
@@ -63,10 +65,19 @@ class VectorRecords(Records):
         super().__init__(database)
         self._models: dict[str, tuple[int, int]] = {}
 
-    @property
-    def available(self) -> bool:
-        """Whether likeness can be searched at all."""
-        return self._database.vectors
+    @abstractmethod
+    def nearest(self, model: int, vector: bytes, limit: int, clause: Clause) -> list[int] | None:
+        """Keys of the memories whose vectors are nearest, nearest first, by an approximate index.
+
+        Args:
+            model: the embedder's key.
+            vector: little-endian float32 values.
+            limit: at most so many.
+            clause: the condition on `memories m`, with its values.
+
+        Returns:
+            The keys; None where no index can be used, or too little of what is near passes the condition.
+        """
 
     def model_key(self, model: str, length: int = 0) -> int | None:
         """The key of an embedder whose vectors can be searched; None where there are none.
@@ -75,7 +86,7 @@ class VectorRecords(Records):
             model: the embedder's name.
             length: of the vector that is compared; vectors of another length are none. 0: any.
         """
-        if not self.available:
+        if not self._database.vectors:
             return None
         if model not in self._models or self._models[model][1] != length != 0:
             found = self._rows("model_key", model)

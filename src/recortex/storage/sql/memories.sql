@@ -115,3 +115,14 @@ SELECT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.status = 'active' AND 
     AND m.valid_until <= ?1)
   OR EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.status = 'active' AND m.valid_from > m.recorded_at
     AND m.valid_from > ?1)
+
+-- name: contradicting
+SELECT s.id, t.id FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.type = 'contradicts' AND s.status = 'active' AND t.status = 'active'
+  AND r.source_key IN (SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
+UNION
+SELECT s.id, t.id FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.type = 'contradicts' AND s.status = 'active' AND t.status = 'active'
+  AND r.target_key IN (SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))

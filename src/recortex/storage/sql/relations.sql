@@ -57,17 +57,6 @@ WHERE /*own r*/ r.type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'de
   AND (r.strength < ?1 OR (r.inferred = 1 AND r.status = 'suggested' AND r.created_at < ?2))
 ORDER BY r.created_at, s.id, t.id, r.type LIMIT ?3
 
--- name: contradicting
-SELECT s.id, t.id FROM relations r
-JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
-WHERE /*own r*/ r.type = 'contradicts' AND s.status = 'active' AND t.status = 'active'
-  AND r.source_key IN (SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
-UNION
-SELECT s.id, t.id FROM relations r
-JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
-WHERE /*own r*/ r.type = 'contradicts' AND s.status = 'active' AND t.status = 'active'
-  AND r.target_key IN (SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
-
 -- name: strip
 UPDATE relations SET evidence = :evidence, seal = :seal
 WHERE /*own*/ source_key = :source_key AND target_key = :target_key AND type = :type

@@ -15,10 +15,10 @@ from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.lean import NamedTuple
 from recortex.storage.database import CHUNKS, DOCUMENTS, TABLES, json
 from recortex.storage.records.memories import among, forget_replicated, holding, text_condition
+from recortex.storage.sqlite import Pool
 from recortex.storage.sqlite.connection import noted_of, translated
 from recortex.storage.sqlite.maintenance import about_index, compact, damage
 from recortex.storage.sqlite.migrations import foreign_objects
-from recortex.storage.sqlite.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

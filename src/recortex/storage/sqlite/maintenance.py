@@ -20,7 +20,7 @@ from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect, trans
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from recortex.storage.sqlite.pool import Pool
+    from recortex.storage.sqlite import Pool
 
 
 def check(pool: Pool) -> Integrity:

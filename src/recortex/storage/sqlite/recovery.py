@@ -22,12 +22,12 @@ from recortex.codec import loads
 from recortex.domain.vocabulary import Actor, RelationType
 from recortex.errors import InvalidInputError, PermissionsError, StorageError, StoreBusyError
 from recortex.storage.database import TABLES, keyword_indexes, queries
+from recortex.storage.sqlite import Pool
 from recortex.storage.sqlite.backup import foreign
 from recortex.storage.sqlite.connection import forget, in_use, noted_of, reached
 from recortex.storage.sqlite.damaged import ID, LINKS, OF_A_MEMORY, REFILLED, DamagedContent
 from recortex.storage.sqlite.maintenance import check, damage_in, doubtful, rebuild_index, unfit
 from recortex.storage.sqlite.migrations import foreign_objects, is_former, mend, migrate
-from recortex.storage.sqlite.pool import Pool
 from recortex.storage.transfer import FullCopyRecords
 
 if TYPE_CHECKING:

@@ -23,11 +23,10 @@ from recortex.storage.database import json
 from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.records.rows import EVERYTHING, INDEXED, MOST_FOUND, Keywords, rarest
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
-from recortex.storage.records.vectors import quantised
+from recortex.storage.records.vectors import VectorRecords, quantised
+from recortex.storage.sqlite import Pool, digest, objects_of
 from recortex.storage.sqlite.connection import MEMORY, LastChange, connect, is_full, load_vectors, reached
-from recortex.storage.sqlite.migrations import mend, migrate, newest, refuse_foreign
-from recortex.storage.sqlite.pool import Pool
-from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex, VectorsInMemory
+from recortex.storage.sqlite.migrations import DIGESTS, mend, migrate, newest, refuse_foreign
 from recortex.storage.store import EngineStore
 from recortex.text.words import ANY_ENDING, begins
 
@@ -36,17 +35,18 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from recortex.domain.maintenance import Integrity
+    from recortex.domain.maintenance import Integrity, VectorIndexState
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Bindings, Row, Rows
     from recortex.storage.records.rows import Clause, Indexed
-    from recortex.storage.records.vectors import VectorRecords
-    from recortex.storage.sqlite import backup, maintenance
+    from recortex.storage.sqlite import backup, maintenance, vector_index
     from recortex.storage.sqlite.backup import Backups
     from recortex.storage.sqlite.lookalikes import HeldWords
     from recortex.storage.sqlite.maintenance import SqliteCompaction
     from recortex.storage.sqlite.recovery import SqliteFullCopy
+    from recortex.storage.sqlite.vector_index import VectorIndex, VectorsInMemory
 else:
+    vector_index = lazy_module("recortex.storage.sqlite.vector_index")
     maintenance = lazy_module("recortex.storage.sqlite.maintenance")
     backup = lazy_module("recortex.storage.sqlite.backup")
 
@@ -242,30 +242,63 @@ class SqliteKeywords(Keywords):
         return [(key, score) for key, score in self.rows(sql, (expression, *values, most, limit))]
 
 
-class SqliteSearch(SearchRecords):
-    """The `SearchStore` of a SQLite database.
+class SqliteVectors(VectorRecords):
+    """Vectors of memories.
 
     Args:
-        held: the vectors that this process has in memory.
+        folder: of the approximate index; None for a store that has none.
+        on_degradation: told why an index that is there cannot be used.
     """
+
+    def __init__(
+        self, pool: Pool, folder: Path | None, on_degradation: Callable[[Degradation], None]
+    ) -> None:
+        super().__init__(pool)
+        self._pool = pool
+        self._folder = folder
+        self._on_degradation = on_degradation
+
+    @cached_property
+    def index(self) -> VectorIndex:
+        """The approximate index."""
+        return vector_index.VectorIndex(self._pool, self._folder, self._on_degradation)
+
+    @cached_property
+    def held(self) -> VectorsInMemory:
+        """Those that this process has in memory."""
+        return vector_index.VectorsInMemory(self._pool)
+
+    def nearest(self, model: int, vector: bytes, limit: int, clause: Clause = EVERYTHING) -> list[int] | None:
+        """Keys of the memories with the nearest vectors, by the index."""
+        return self.index.nearest(model, vector, limit, clause)
+
+    def keep_index(self, *, threads: int = 1, least: int | None = None) -> int:
+        """Make or extend the files of the index that are due; returns how many vectors were put in."""
+        return self.index.keep(threads=threads, least=least)
+
+    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:
+        """How the index of the embedder with the most vectors stands; None where they are too few for one."""
+        return self.index.state(thorough=thorough)
+
+
+class SqliteSearch(SearchRecords):
+    """The `SearchStore` of a SQLite database."""
 
     def __init__(
         self,
         pool: Pool,
         keywords: Keywords,
         memories: MemoryRecords,
-        vectors: VectorRecords,
-        vector_index: VectorIndex,
-        held: VectorsInMemory,
+        vectors: Callable[[], SqliteVectors],
     ) -> None:
-        super().__init__(pool, keywords, memories, vectors, vector_index)
-        self._held = held
+        super().__init__(pool, keywords, memories, vectors)
+        self._opened = vectors
         self._pool = pool
         self._near = pool.queries("vectors")
 
     def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
         coarse = self._coarse(limit)
-        keys = self._held.nearest(model_key, vector, coarse or limit) if only is None else None
+        keys = self._opened().held.nearest(model_key, vector, coarse or limit) if only is None else None
         if keys is None:
             return super()._by_signs(model_key, vector, limit, only)
         if coarse:
@@ -370,7 +403,8 @@ class SqliteStore(EngineStore):
             why = f"the extension cannot be loaded: {load_vectors(self.pool.exclusive())}"
             on_degradation(Degradation("sqlite-vec", why, "keyword search alone"))
         try:
-            self._migrate(former=refuse_foreign(self.pool))
+            ours = digest(objects_of(self.pool.rows)) in DIGESTS
+            self._migrate(former=not ours and refuse_foreign(self.pool))
         except BaseException:
             self.pool.close()
             raise
@@ -382,12 +416,8 @@ class SqliteStore(EngineStore):
         self.keywords = {name: SqliteKeywords(self.pool, index, one) for name, one in INDEXED.items()}
         words = self.keywords["memories"]
         self.memories = MemoryRecords(self.pool, words)
-        self.vector_index = VectorIndex(self.pool, indexes, on_degradation)
-        self.vectors: SqliteVectors = SqliteVectors(self.pool, self.vector_index)
-        self._held = VectorsInMemory(self.pool)
-        self.search = SqliteSearch(
-            self.pool, words, self.memories, self.vectors, self.vector_index, self._held
-        )
+        self.search = SqliteSearch(self.pool, words, self.memories, lambda: self.vectors)
+        self._indexes = indexes, on_degradation
 
     @cached_property
     def backups(self) -> Backups:
@@ -395,18 +425,24 @@ class SqliteStore(EngineStore):
         folder, keep = self._backups
         return backup.Backups(folder, self._write_backup, keep=keep)
 
+    @cached_property
+    def vectors(self) -> SqliteVectors:
+        """The vectors of the memories."""
+        return SqliteVectors(self.pool, *self._indexes)
+
     def _migrate(self, *, former: bool) -> None:
         def back_up() -> None:
             self.backups.make(self._clock(), reason="before-migration")
 
-        behind = former or self.pool.schema() < newest()
-        if behind and self._bytes() / RENEWED_A_SECOND > seconds_left():
+        if not former and self.pool.known_schema(newest()) == newest():
+            return
+        if self._bytes() / RENEWED_A_SECOND > seconds_left():
             # A hook's process would be ended in the middle of it, time after time, and leave half a backup.
             raise StoreBusyError(
                 f"The store {self.path} is of an older version, and too large to be brought up to date now.",
                 hint="The background process does it after the next turn, or any command: recortex status",
             )
-        if self.pool.unwritable and behind:
+        if self.pool.unwritable:
             raise PermissionsError(
                 f"The store {self.path} is of an older version and cannot be brought up to date, since it "
                 f"cannot be written: {self.pool.unwritable}.",
@@ -491,8 +527,8 @@ class SqliteStore(EngineStore):
 
     def compact(self) -> None:
         """Rewrite the file without what was deleted, and forget the vectors' index, which holds it too."""
-        self.vector_index.drop()
-        self._held.drop()
+        self.vectors.index.drop()
+        self.vectors.held.drop()
         maintenance.compact(self.pool)
 
     def says(self, part: str) -> bool:

@@ -18,7 +18,7 @@ from recortex.lean import NamedTuple, lazy_module
 from recortex.storage.database import json
 from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import closest, packed_words, words_of
-from recortex.storage.records.vectors import VectorRecords, quantised
+from recortex.storage.records.vectors import quantised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from recortex.storage.records.rows import Clause
-    from recortex.storage.sqlite.pool import Pool
+    from recortex.storage.sqlite import Pool
 else:
     blake3 = lazy_module("blake3")
     np = lazy_module("numpy")
@@ -159,20 +159,7 @@ class VectorIndex:
             self._pool.rows(self._sql["index_drop"])
             remove_strays(self.folder, ())
 
-
-class SqliteVectors(VectorRecords):
-    """Vectors of memories.
-
-    Args:
-        index: the store's approximate index.
-    """
-
-    def __init__(self, pool: Pool, index: VectorIndex) -> None:
-        super().__init__(pool)
-        self._pool = pool
-        self._index = index
-
-    def keep_index(self, *, threads: int = 1, least: int | None = None) -> int:
+    def keep(self, *, threads: int = 1, least: int | None = None) -> int:
         """Make or extend the files of the index that are due; returns how many vectors were put in.
 
         Args:
@@ -183,29 +170,29 @@ class SqliteVectors(VectorRecords):
             ImportError: usearch is not installed, and there is something to be done.
             OSError: the folder cannot be written.
         """
-        return keep_up(self._index, self._pool, threads=threads, least=LEAST if least is None else least)
+        return keep_up(self, self._pool, threads=threads, least=LEAST if least is None else least)
 
-    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:
+    def state(self, *, thorough: bool = True) -> VectorIndexState | None:
         """How the index of the embedder with the most vectors stands; None where they are too few for one.
 
         Args:
             thorough: look at all of its content, half a second for a million vectors.
         """
-        if self._index.folder is None:
+        if self.folder is None:
             return None
         found = [
             (VectorCounts(*self._pool.rows(self._sql["index_counts"], (model, 0))[0]), model)
             for model, _ in self._pool.rows(self._sql["models"])
         ]
         counts, model = max(found, key=lambda one: one[0].vectors, default=(VectorCounts(0, 0, 0), 0))
-        indexed = self._index.registered(model)
+        indexed = self.registered(model)
         if counts.vectors < LEAST and indexed is None:
             return None
         if find_spec("usearch") is None:
             return VectorIndexState(counts.vectors, 0, "the package usearch is not installed", INSTALL)
         if indexed is None:
             return VectorIndexState(counts.vectors, 0, "it was not made yet", MAKE)
-        wrong = damage(self._index.folder / indexed.name, indexed) if thorough else ""
+        wrong = damage(self.folder / indexed.name, indexed) if thorough else ""
         return VectorIndexState(counts.vectors, indexed.vectors, wrong, MAKE if wrong else "")
 
 

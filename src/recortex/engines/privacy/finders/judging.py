@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from recortex.engines.privacy.checks.credentials import (
+from recortex.engines.privacy.credentials import (
     is_hex,
     is_jumble,
     is_plain_word,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.engines.privacy.checks.credentials import is_harmless
+from recortex.engines.privacy.credentials import is_harmless
 from recortex.engines.privacy.finders.judging import is_clear, is_key, is_phrase, is_unknown, refuses
 from recortex.engines.privacy.table import compiled
 from recortex.engines.tables import Patterns

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.engines.privacy.checks.credentials import is_jumble
-from recortex.engines.privacy.checks.credentials import names_provider as is_provider
+from recortex.engines.privacy.credentials import is_jumble
+from recortex.engines.privacy.credentials import names_provider as is_provider
 from recortex.engines.privacy.finders.judging import (
     is_clear,
     is_issued,

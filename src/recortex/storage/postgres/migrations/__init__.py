@@ -14,7 +14,7 @@ import psycopg
 
 from recortex.errors import MigrationError, NewerSchemaError
 from recortex.storage import database
-from recortex.storage.postgres.pool import translated
+from recortex.storage.postgres import translated
 from recortex.version import __version__
 
 if TYPE_CHECKING:

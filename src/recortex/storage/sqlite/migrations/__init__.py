@@ -7,23 +7,22 @@ applying them.
 from __future__ import annotations
 
 from contextlib import closing
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from recortex.errors import CorruptStoreError, MigrationError, NewerSchemaError
-from recortex.lean import sha256
 from recortex.storage import database
-from recortex.storage.database import keyword_indexes
+from recortex.storage.sqlite import OBJECTS, digest, objects_of
 from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recortex.storage.database import Migration
-    from recortex.storage.sqlite.pool import Pool
+    from recortex.storage.sqlite import Object, Pool
 
 
 known = partial(database.known, Path(__file__).parent)
@@ -131,18 +130,8 @@ DIGESTS = {
 migrations."""
 FORMER = frozenset({"c2fd24d89c88d481", "3c2cf91e54632aee", "b76759f187cbbe0f"})
 """Schemas made before two of the migrations were changed: `mend` brings them to today's."""
-_OBJECTS = (
-    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite@_stat%' ESCAPE '@'"
-)
-_MADE_BY_FTS5 = frozenset(
-    f"{index}_{part}"
-    for index in keyword_indexes()
-    for part in ("data", "idx", "docsize", "config", "content")
-)
 _RECORDS = "schema_migrations"
 _NAMED = 3
-
-Object = tuple[str, str, str, str]
 
 
 def refuse_foreign(pool: Pool) -> bool:
@@ -189,38 +178,23 @@ def _foreign(objects: frozenset[Object], rows: Callable[[str], list[tuple[Any, .
     return foreign or ["a schema with parts missing"]
 
 
-def objects_of(rows: Callable[[str], list[tuple[Any, ...]]]) -> frozenset[Object]:
-    """The objects of the schema that a database has; `rows` as in `foreign_objects`."""
-    return _objects(rows(_OBJECTS))
-
-
 def is_former(rows: Callable[[str], list[tuple[Any, ...]]]) -> bool:
-    """Whether a database has a schema that has to be mended before it is migrated; `rows` likewise."""
+    """Whether a database has a schema that has to be mended before it is migrated.
+
+    `rows` as in `foreign_objects`.
+    """
     return digest(objects_of(rows)) in FORMER
-
-
-def has_schema(rows: Callable[[str], list[tuple[Any, ...]]], version: int) -> bool:
-    """Whether a database has exactly the schema after a migration; `rows` likewise."""
-    objects = objects_of(rows)
-    return DIGESTS.get(digest(objects)) == version or objects == expected(version)
-
-
-@lru_cache(4)  # a hook asks three times
-def digest(objects: frozenset[Object]) -> str:
-    """What stands for a schema in `DIGESTS`."""
-    written = repr(sorted(objects)) if objects else ""
-    return sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def expected(version: int) -> frozenset[Object]:
     """The objects of the schema after a migration; 0 is an empty database."""
-    return _objects(made(version))
+    return objects_of(lambda _: made(version))
 
 
 def made(version: int) -> list[tuple[str, str, str, str | None]]:
     """The schema after a migration: of each object its type, name, table and statement."""
     with closing(replayed(version)) as connection:
-        return list(connection.execute(_OBJECTS))
+        return list(connection.execute(OBJECTS))
 
 
 def replayed(version: int) -> apsw.Connection:
@@ -231,17 +205,6 @@ def replayed(version: int) -> apsw.Connection:
     for step in known()[:version]:
         connection.execute(step.sql)
     return connection
-
-
-def _objects(rows: list[tuple[str, str, str, str | None]]) -> frozenset[Object]:
-    """The rows of the schema.
-
-    Of FTS5's own tables the name alone, since its releases write them differently.
-    """
-    return frozenset(
-        (type_, name, table, "" if name in _MADE_BY_FTS5 else " ".join((sql or "").split()))
-        for type_, name, table, sql in rows
-    )
 
 
 def _newer(rows: Callable[[str], list[tuple[Any, ...]]], ours: frozenset[Object]) -> bool:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from blake3 import blake3
 
 from recortex.codebase.git import read
-from recortex.codebase.syntax.grammars import GrammarError, KeptFacts, key_of
+from recortex.codebase.grammars import GrammarError, KeptFacts, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from recortex.codebase.syntax.fact_store import FactStore, Place
+    from recortex.codebase.fact_store import FactStore, Place
     from recortex.domain.code import FileFacts, Symbol
 
 MOST_FOUND = 60
@@ -60,7 +60,7 @@ class CurrentCode:
 
     @cached_property
     def _store(self) -> FactStore:
-        from recortex.codebase.syntax.fact_store import FactStore, kept_on_disk
+        from recortex.codebase.fact_store import FactStore, kept_on_disk
 
         try:
             with kept_on_disk():
@@ -91,7 +91,7 @@ class CurrentCode:
             key = key_of(path, data)
             facts = self.before(key)
             if facts is None and self._parse:
-                from recortex.codebase.syntax.extraction import LARGEST, read_facts
+                from recortex.codebase.extraction import LARGEST, read_facts
 
                 try:
                     facts = read_facts(path, data) if len(data) <= LARGEST else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import AddressValueError, IPv6Address
 from typing import TYPE_CHECKING
 
-from recortex.engines.privacy.checks.credentials import digits_of, luhn, mod97, verhoeff, weighted
+from recortex.engines.privacy.credentials import digits_of, luhn, mod97, verhoeff, weighted
 from recortex.engines.privacy.table import compiled
 
 if TYPE_CHECKING:

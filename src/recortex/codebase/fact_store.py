@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 import msgspec
 
+from recortex.codebase.extraction import LARGEST, TOO_LONG, VENDORED, read_facts, refusal
+from recortex.codebase.grammars import BUSY_MILLISECONDS, BY_ENDING, FILE_VERSION, kept, key_of
 from recortex.codebase.manifests import MANIFESTS
 from recortex.codebase.record_files import forget, hides, ignored_above, with_own
-from recortex.codebase.syntax.extraction import LARGEST, TOO_LONG, VENDORED, read_facts, refusal
-from recortex.codebase.syntax.grammars import BUSY_MILLISECONDS, BY_ENDING, FILE_VERSION, kept, key_of
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular, require_own, require_own_folder
 

@@ -11,9 +11,8 @@ from itertools import accumulate
 from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.codebase.manifests import MANIFESTS, package_facts
-from recortex.codebase.syntax.captures import Captured, Nesting, Surroundings
-from recortex.codebase.syntax.grammars import (
+from recortex.codebase.captures import Captured, Nesting, Surroundings
+from recortex.codebase.grammars import (
     LONGEST_RECEIVER,
     Tokens,
     arity,
@@ -26,6 +25,7 @@ from recortex.codebase.syntax.grammars import (
     receiver,
     variable,
 )
+from recortex.codebase.manifests import MANIFESTS, package_facts
 from recortex.domain.code import CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Point, Range, Tree
 
-    from recortex.codebase.syntax.captures import Captures, Definition
-    from recortex.codebase.syntax.grammars import Loaded
+    from recortex.codebase.captures import Captures, Definition
+    from recortex.codebase.grammars import Loaded
 
 
 # -- files of code that are not read, and why: too large, binary, minified, generated, other people's

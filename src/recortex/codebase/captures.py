@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recortex.codebase.syntax.grammars import docstring, dotted, first_line, mark, without_generics
+from recortex.codebase.grammars import docstring, dotted, first_line, mark, without_generics
 from recortex.domain.code import CONTAINERS, NOWHERE, Import, Mark
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Range  # noqa: TC004  annotations are not evaluated
 
-    from recortex.codebase.syntax.grammars import Loaded
+    from recortex.codebase.grammars import Loaded
 
 
 # -- what the import statements of each language bind

@@ -1,1 +1,0 @@
-"""Facts of source files, read with tree-sitter: the extra `code`. Nothing here is imported by hooks."""
