@@ -2,7 +2,8 @@
 # Copilot CLI cuts the file of a session off where the person goes back to with `/rewind`.
 #
 # Guessed before: the file of events only grows. Going back adds an event that names the first one that was
-# taken back (its program has the name `session.snapshot_rewind`), and what was said stays above it.
+# taken back, as the types of events that its SDK publishes have one (`session.snapshot_rewind`), and what was
+# said stays above it.
 #
 # Seen with @github/copilot 1.0.102 on Node 24.21: the events of the prompt and all that followed it are gone
 # from events.jsonl, and a `session.info` of the type "rewind" stands in their place, which names nothing. Who

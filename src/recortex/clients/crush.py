@@ -1,7 +1,8 @@
 """Sessions of Crush: one database a project, messages with parts, a sub-agent's session below its parent's.
 
-Read from its source of 2026-08 (migrations up to 20260127000000); the program could not be had for a test.
-Its columns are said to hold milliseconds, and hold seconds.
+Read from its source of 2026-08 (migrations up to 20260127000000). The program could not be had for a test:
+its package on npm, 0.96.1 too, only fetches it from where its releases are. Its columns are said to hold
+milliseconds, and hold seconds.
 """
 
 from __future__ import annotations
