@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from generated import said
@@ -102,6 +102,14 @@ def test_a_rank_is_in_its_range_and_follows_what_it_is_made_of(
 @given(
     st.lists(st.tuples(memories, parts, priorities, st.sampled_from(GROUPS), st.booleans()), max_size=40),
     st.sampled_from([300, 550, 2000]),
+)
+@example(
+    [
+        (memory("\x1b", [], "", "core"), 1.0, 1, "rule", True),
+        (memory("\x1b", [], "", "core"), 0.5, 1, "rule", True),
+        (memory("0", [], "", "core"), 0.0, 1, "rule", True),
+    ],
+    300,
 )
 def test_the_brief_is_never_too_long_and_each_memory_is_one_line(known, tokens):
     budget = Budget.of_tokens(tokens)

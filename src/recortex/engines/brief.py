@@ -172,13 +172,14 @@ def foremost(ranked: Iterable[Ranked]) -> list[Ranked]:
 
 
 def passes(ranked: Iterable[Ranked]) -> Passes:
-    """Separate the memories within the lines of their groups from the others; commands beyond two go."""
+    """Separate the memories within the lines of their groups from the others, as commands beyond two are."""
     used: Counter[str] = Counter()
     parted = Passes([], [])
     commands = 0
     for one in sorted(ranked, key=lambda one: (_ORDER[one.group], one.place)):
         commands += one.command
         if one.command and commands > COMMANDS:
+            parted.second.append(one)
             continue
         used[one.group] += 1
         side = parted.first if used[one.group] <= LINES[one.group] else parted.second
@@ -199,6 +200,9 @@ def choose(parted: Passes, costs: Costs, budget: Budget) -> list[Ranked]:
 
     def take(one: Ranked, most: int) -> bool:
         nonlocal tokens
+        # Those that got a line count: one that shows nothing takes no other command's place.
+        if one.command and sum(other.command for other in taken) >= COMMANDS:
+            return False
         if tokens + LEAST_LINE > most:  # quickly known, and most are asked when little room is left
             return False
         # A heading is paid by the first line that stands under it.
