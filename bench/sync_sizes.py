@@ -4,13 +4,15 @@
 
 The store has a relation and an exchange for each ten memories. One with nothing new is timed over the branch,
 and over a way that says at once what it has, so that only the store's part remains; in processor time, and
-its statements that read most are named with `--explain`.
+its statements that read most are named with `--explain`. So is one after a new memory, over the latter, and,
+over the branch, one after a purge, with what git and the remote's side take.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -126,9 +128,33 @@ def measure(folder: Path, size: int, given: argparse.Namespace) -> None:
             assert done.made == done.sent == done.received == 0, done
         print(f"   nothing new, {name}: {1000 * statistics.median(took):.1f} ms,", end=" ")
         print(f"processor {1000 * statistics.median(cpu):.1f} ms", flush=True)
+    one_more(person, "a new memory", told, lambda number: person.remember(f"We keep limit {number}."), given)
+    if not given.without_branch:
+        ids = [person.remember(f"We keep box {number}.") for number in range(given.repeats)]
+        person.sync(ways["branch"]())
+        one_more(person, "a purge", ways["branch"], lambda number: person.cortex.purge(ids[number]), given)
     if given.explain:
         explain(person, told)
     person.close()
+
+
+def one_more(person: Any, what: str, way: Any, act: Any, given: argparse.Namespace) -> None:
+    """Time syncs after something was done."""
+    cpu = []
+    for number in range(given.repeats):
+        act(number)
+        transport = way() if callable(way) else way
+        worked = processor()
+        done = person.sync(transport)
+        cpu.append(processor() - worked)
+        assert done.sent, done
+    print(f"   after {what}: processor {1000 * statistics.median(cpu):.1f} ms", flush=True)
+
+
+def processor() -> float:
+    """Seconds of this process and of those that it started."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def explain(person: Any, way: Any) -> None:

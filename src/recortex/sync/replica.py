@@ -1,7 +1,8 @@
 """A store as a replica: what changed here becomes versions, and versions of others are shown here.
 
-What changed is derived from the store's own history when it is synchronised, so writing a memory costs
-nothing, and a process that is killed loses nothing: the next sync derives the rest. Each step is one
+What changed is derived from the store's own history when it is synchronised, so writing a memory costs no
+more than a note that it was written, and a process that is killed loses nothing: the next sync derives the
+rest. Each step is one
 transaction and may be repeated.
 """
 
