@@ -11,9 +11,9 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 42,
+    "recall": 40,
     "remember": 38,
-    "why": 31,
+    "why": 30,
     "user-prompt-submit": 39,
     "transcript": 60,
     "stop": 18,

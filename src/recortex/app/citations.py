@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application, StoreServices
     from recortex.codebase import line_history
     from recortex.codebase.current_code import CurrentCode
-    from recortex.domain.memory import Citation, Memory, Reach, SymbolLink
+    from recortex.domain.memory import Citation, Freshness, Memory, Reach, SymbolLink
     from recortex.engines.code import freshness, naming
     from recortex.engines.code.freshness import Found
 else:
@@ -318,6 +318,34 @@ def _searched(
             if left < 0:
                 break
     return search.found
+
+
+# -- what became of several places
+
+
+_WORST_FIRST: tuple[Freshness, ...] = ("gone", "changed", "moved", "fresh")
+
+
+def worst(citations: Iterable[Citation]) -> Citation | None:
+    """The first of those in the worst state; None where nothing can be compared."""
+    found = list(citations)
+    return next((one for state in _WORST_FIRST for one in found if one.state == state), None)
+
+
+def freshness_of(citations: Iterable[Citation]) -> Freshness:
+    """The worst state."""
+    one = worst(citations)
+    return one.state if one else "none"
+
+
+def describe_citations(citations: Iterable[Citation]) -> str:
+    """What became of them, in one line: the worst, and how many more do not stand as they did."""
+    found = list(citations)
+    one = worst(found)
+    if one is None or one.state == "fresh" or not one.outcome:
+        return ""
+    more = sum(bool(other.outcome) for other in found) - 1
+    return f"{one.outcome}; {more} more" if more else one.outcome
 
 
 # -- links memories to the symbols of the code that they hang on, when they are written

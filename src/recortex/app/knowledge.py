@@ -9,12 +9,11 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recortex.app.citations import cited_by
+from recortex.app.citations import cited_by, describe_citations
 from recortex.app.given import Asking
 from recortex.app.predicted import NEXT, PredictionCache, neighbours_of, still_there
 from recortex.domain.context import Bearing
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.memory import describe_citations
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status

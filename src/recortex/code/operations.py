@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.citations import citations_of
+from recortex.app.citations import citations_of, freshness_of
 from recortex.code.facts import (
     NoSymbolError,
     codebase,
@@ -22,7 +22,7 @@ from recortex.code.facts import (
 from recortex.codebase.git import git_context, relative
 from recortex.domain.code import Convention, Detected
 from recortex.domain.kinds import kind_of
-from recortex.domain.memory import Memory, freshness_of, priority_of
+from recortex.domain.memory import Memory, priority_of
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, Scope, Status
 from recortex.engines.code.project import is_test

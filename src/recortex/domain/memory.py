@@ -275,7 +275,6 @@ def check(memory: Memory) -> Memory:
 # -- what became of a place of code that a memory cites
 
 
-_WORST_FIRST: tuple[Freshness, ...] = ("gone", "changed", "moved", "fresh")
 Reach = Literal["file", "renames", "tree"]
 """Where a place is looked for: in its file alone, which runs nothing; in what that file was renamed to; in
 every file of the same language."""
@@ -339,28 +338,6 @@ def shown(path: str, first: int | None, last: int | None) -> str:
     if first is None:
         return path
     return f"{path}:{first}" if last in (None, first) else f"{path}:{first}-{last}"
-
-
-def worst(citations: Iterable[Citation]) -> Citation | None:
-    """The first of those in the worst state; None where nothing can be compared."""
-    found = list(citations)
-    return next((one for state in _WORST_FIRST for one in found if one.state == state), None)
-
-
-def freshness_of(citations: Iterable[Citation]) -> Freshness:
-    """The worst state."""
-    one = worst(citations)
-    return one.state if one else "none"
-
-
-def describe_citations(citations: Iterable[Citation]) -> str:
-    """What became of them, in one line: the worst, and how many more do not stand as they did."""
-    found = list(citations)
-    one = worst(found)
-    if one is None or not one.outcome:
-        return ""
-    more = sum(bool(other.outcome) for other in found) - 1
-    return f"{one.outcome}; {more} more" if more else one.outcome
 
 
 def mean_intact(citations: Iterable[Citation]) -> float | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from recortex.app.citations import cited_by, states_of
+from recortex.app.citations import cited_by, describe_citations, freshness_of, states_of
 from recortex.app.knowledge import Knowledge
 from recortex.codebase.git import relative
 from recortex.domain.context import (
@@ -23,7 +23,7 @@ from recortex.domain.context import (
     Warnings,
 )
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.memory import AuditEntry, describe_citations, freshness_of
+from recortex.domain.memory import AuditEntry
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.text import shorten, to_micros
 from recortex.domain.vocabulary import Status, Trust

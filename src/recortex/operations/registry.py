@@ -231,7 +231,11 @@ def _fitting(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         given = dict(list(_signature(function).bind(None, *args, **kwargs).arguments.items())[1:])
     # Programs in Python have paths as objects, where a command line has texts.
     given = {name: fspath(one) if isinstance(one, PathLike) else one for name, one in given.items()}
-    return converted(codec.storable(given), parameter_types(function))
+    try:
+        msgspec.json.encode(given)
+    except (TypeError, OverflowError, ValueError, RecursionError):  # it is said, or mended, as far as it can
+        given = codec.storable(given)
+    return converted(given, parameter_types(function))
 
 
 @cache  # 40 µs of each call otherwise
@@ -248,7 +252,8 @@ def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, A
     fitting = {}
     for name, value in given.items():
         try:
-            fitting[name] = codec.convert(value, types[name])
+            # What a program gives mostly is of the type already.
+            fitting[name] = value if type(value) is types[name] else codec.convert(value, types[name])
         except InvalidInputError as error:
             raise InvalidInputError(f"{name}: {error}", hint=error.hint) from None
     return fitting

@@ -8,9 +8,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from recortex.app.citations import cited_by, states_of
+from recortex.app.citations import cited_by, describe_citations, freshness_of, states_of
 from recortex.domain.exchange import LEAST_SHOWN, SHOWN, Exchange, ExchangeHit
-from recortex.domain.memory import describe_citations, freshness_of
 from recortex.domain.search import ANSWERING, Chunk, ChunkHit, Hit, Proposal, Recall, is_chunk_id
 from recortex.domain.text import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status

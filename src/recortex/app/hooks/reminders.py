@@ -18,7 +18,7 @@ import apsw
 from recortex.app.hooks import room, session_limits
 from recortex.codebase.git import read
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import is_rule, worst
+from recortex.domain.memory import is_rule
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.session import Outcome, Receipt
 from recortex.domain.text import LOADED_BY, loads, name_of_file, places, to_micros, word_of_file
@@ -482,7 +482,7 @@ def _receipt(
 def _lines(context: HookContext, session: Session, memories: Sequence[Memory]) -> list[str]:
     if not memories:
         return []
-    from recortex.app.citations import cited_by
+    from recortex.app.citations import cited_by, worst
     from recortex.engines.privacy import all_output_redacted
 
     told = all_output_redacted(memories)
