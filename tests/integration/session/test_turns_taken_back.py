@@ -4,6 +4,7 @@ import pytest
 
 import transcripts
 from recortex.domain.vocabulary import Status
+from recortex.formats.transcripts import open_transcript
 from transcripts import talk
 
 FIRST = "From now on run the tests with `make check`, never with pytest directly."
@@ -463,3 +464,15 @@ def test_what_a_client_leaves_out_of_its_document_is_put_away_and_what_came_inst
     assert "UTC" in active
     assert [one.evidence for one in cortex.list().memories] == [1, 1]
     assert sorted(said(cortex)) == sorted([FIRST, AFTER])
+
+
+def test_only_a_file_that_was_cut_off_is_read_anew(tmp_path):
+    lines = list(transcripts.copilot("s1", talk(FIRST, GONE, AFTER, folder=tmp_path)))
+    path = transcripts.write(tmp_path / "s1.jsonl", lines[:5])
+    before = open_transcript(path)
+    assert len(list(before)) == 4
+    assert not before.rewritten
+    transcripts.write(path, lines)
+    assert not open_transcript(path, cursor=before.cursor).rewritten  # it has only grown
+    transcripts.write(path, lines[:4])
+    assert open_transcript(path, cursor=before.cursor).rewritten
