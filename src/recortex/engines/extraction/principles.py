@@ -52,6 +52,7 @@ _SHARED = 2
 _INFINITIVES = dict(pair.split("=") for pair in sections(__file__)["INFINITIVES"].split())
 
 _FAULTS = (
+    (PATTERNS.wished_not, "Do not {what}"),
     (PATTERNS.told_not, "Do not {what}"),
     (PATTERNS.told, "{what}"),
     (PATTERNS.missed_not, "{what}"),
