@@ -82,8 +82,7 @@ class CopilotAtTerminal(AtTerminal, Copilot):
         with opened(self._client, self.project, self.environment, "/exit") as self.screen:
             self.screen.until_shown(b"Do you trust")
             self.screen.rest()
-            self.screen.press(ENTER)
-            self.screen.rest()
+            self.screen.press_until(ENTER, b"MCP Servers reloaded")  # what is typed before may be lost
             yield
 
     def back(self, session: str = "") -> None:  # noqa: ARG002
