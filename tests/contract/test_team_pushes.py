@@ -6,7 +6,7 @@ import re
 import msgspec
 import psycopg
 import pytest
-from team_members import FAST, Team, everything, new_team_database, team_server
+from team_members import FAST, Replica, Team, everything, new_team_database, team_server
 
 from recortex.sync.protocol import PURGE, add_to_hash
 from recortex.sync.team_rules import PURGE_LOCK, DeniedError, Row
@@ -184,6 +184,21 @@ def test_two_server_processes_together_do_not_exceed_the_quota(team, way):
     answers = asyncio.run(act())
     assert [refused(one) for one in answers if isinstance(one, Exception)] == ["quota"]
     assert len(everything(small.admin)) == 3
+
+
+def test_the_first_push_to_a_server_process_waits_for_no_other_one(team):
+    ada = team.member("ada")
+    level = "SELECT level FROM recortex_team.tokens WHERE workspace = %s AND member = 'ada' AND replica = %s"
+    freeze = "UPDATE recortex_team.workspaces SET rate = 0 WHERE workspace = %s"
+    run(team, freeze, team.workspace)
+    ((before,),) = run(team, level, team.workspace, ada.id)
+    with team_server(team.url) as base, psycopg.connect(team.url) as holder:
+        # Who has this is one of those that count what the workspace has room for, one after the other.
+        holder.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (PURGE_LOCK + 1, team.workspace))
+        again = Replica(base, team.workspace, ada.token, "ada", key=ada.key, joined=False)
+        again.push(*again.write(2))
+        assert run(team, level, team.workspace, ada.id) == [(before - 1,)]
+        assert everything(team.admin) == again.versions
 
 
 def test_pushes_of_one_replica_are_written_one_after_the_other(team):
