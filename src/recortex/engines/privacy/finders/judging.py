@@ -19,8 +19,8 @@ _VOCABULARY = f"{__file__.partition('engines')[0]}embeddings/model/vocabulary.tx
 """The words of the embedding model: the nearest there is to a dictionary, 20,000 English words."""
 
 _ABOUT = (
-    r"passw|passphrase|passcode|pwd|secret|credential|kennwort|contrase|senha|mot[_-]?de[_-]?passe|token|"
-    r"login|"
+    r"passw|passphrase|passcode|(?<![a-z])pwd|pwd(?![a-z\d])|secret|credential|kennwort|contrase|"
+    r"senha|mot[_-]?de[_-]?passe|token|login|"
     r"user_?name|required|invalid|missing|incorrect"
 )
 """What a value says that speaks of secrets instead of being one: a label, a name, a message."""
