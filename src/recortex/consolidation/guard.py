@@ -9,12 +9,13 @@ sure it is that they say the same.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from difflib import SequenceMatcher
 from functools import lru_cache
 from math import log, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.copies import SOFT, alike
+from recortex.engines.copies import SOFT, alike, replaces
 from recortex.engines.exchanges import sentences
 from recortex.engines.similarity import contradiction, marked
 from recortex.engines.supersession import other_value
@@ -22,7 +23,7 @@ from recortex.engines.tables import Regression
 from recortex.text.words import groups_of_synonyms, meaning, negations, sections, stem, tokens, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
 _LISTS = sections(__file__, "guard")
 _GROUPS = [
@@ -177,7 +178,10 @@ def sameness(one: str, other: str, cosine: float, stays: float) -> float:
 def features(one: str, other: str, cosine: float, stays: float) -> dict[str, float]:
     """What speaks for or against two sentences saying the same."""
     a, b = _read(one), _read(other)
-    own_a, own_b = _own(a.words, b.words), _own(b.words, a.words)
+    own_a, own_b = (
+        _own(a.words, {*a.words}.difference(b.words), b.words),
+        _own(b.words, {*b.words}.difference(a.words), a.words),
+    )
     sizes = [max(1, sum(word not in LIGHT for word in each.words)) for each in (a, b)]
     held = [1 - len(own) / size for own, size in zip((own_a, own_b), sizes, strict=True)]
     wishes = [any(stem(word) in _WISHES for word in each.plain) for each in (a, b)]
@@ -233,6 +237,8 @@ def _difference(one: str, other: str) -> str:
     shared = sum(block.size for block in matcher.get_matching_blocks())
     if shared < _SAME_FRAME * max(len(a.words), len(b.words)):
         return ""
+    if replaces(a.text, b.text):
+        return "each has a word in the place of the other's"
     return _bounds(a, b) or _in_place(a, b, matcher) or _values(a, b)
 
 
@@ -255,9 +261,12 @@ def _exchanged(one: frozenset[str], other: frozenset[str]) -> str:
 
 
 def _unshared(names: frozenset[str], text: str) -> frozenset[str]:
-    """The names that another text does not have, nor a longer name that ends or begins with them."""
+    """The names that another text does not have, not even as parts of a path or a qualified name."""
     low = text.casefold()
-    return frozenset(name for name in names if name not in low and name.rpartition("/")[2] not in low)
+    parts = {name: re.escape(name.rpartition("/")[2]) for name in names}
+    return frozenset(
+        name for name, part in parts.items() if not re.search(rf"(?<!\w){part}(?:s|es)?(?!\w)", low)
+    )
 
 
 def _bounds(a: _Read, b: _Read) -> str:
@@ -315,17 +324,18 @@ def _in_place(a: _Read, b: _Read, matcher: SequenceMatcher[str]) -> str:
 
 def _replaced(a: _Read, b: _Read, matcher: SequenceMatcher[str]) -> Iterator[tuple[list[str], list[str]]]:
     """The words of one that stand in the place of words of the other, where both say something."""
+    more, fewer = Counter(a.words) - Counter(b.words), Counter(b.words) - Counter(a.words)
     for tag, at, end, start, stop in matcher.get_opcodes():
-        left, right = _own(a.words[at:end], b.words), _own(b.words[start:stop], a.words)
+        # A word that one has once more than the other is its own, though the other has it elsewhere.
+        left, right = _own(a.words[at:end], more, fewer), _own(b.words[start:stop], fewer, more)
         if tag == "replace" and left and right:
             yield left, right
 
 
-def _own(words: Iterable[str], others: Iterable[str]) -> list[str]:
-    """The words that say something and that another statement has in no form, nor a synonym."""
-    every = set(others)
-    own = (word for word in words if word not in LIGHT and word not in every)
-    return [word for word in own if not any(_same(word, one) for one in every)]
+def _own(words: Iterable[str], mine: Container[str], others: Iterable[str]) -> list[str]:
+    """The words that say something and are one statement's own, of which another has no form or synonym."""
+    own = (word for word in words if word not in LIGHT and word in mine)
+    return [word for word in own if not any(_same(word, one) for one in others)]
 
 
 def _same(one: str, other: str) -> bool:

@@ -17,6 +17,7 @@ import re
 import zlib
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import lru_cache, reduce
 from math import ceil
 from operator import or_
@@ -36,7 +37,7 @@ from recortex.engines.similarity import (
 )
 from recortex.engines.tables import Patterns
 from recortex.lean import NamedTuple, replace
-from recortex.text.words import meaning, stem, word_set
+from recortex.text.words import language_of, meaning, stem, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,6 +60,17 @@ SOFT = frozenset(
     )
 )
 """Words that one of two copies may have alone."""
+_BUILT_ALIKE = 0.7
+"""The share of the longer sentence's words that both have in one order, from which on each word counts."""
+_FILLING = word_set(
+    "a an the this that these those it its our their your my his her we you they i he she is are be been "
+    "being am by via using use uses used with through always and so also then just please well there here "
+    "which who of as do does very really simply now still currently actually"
+)
+_ONE_PLACE = dict.fromkeys(word_set("at on into within inside"), "in")
+_MARKED = re.compile(r"[a-z0-9][A-Z]|[\d_]")
+"""In a word: it is an identifier, which each letter distinguishes from others."""
+_WORDS = re.compile(r"\w[\w'’]*")
 _CODE = frozenset(("code", "code_description"))
 _NAME = re.compile(r"[^a-z]")
 """In a word: it is a figure, a path, an identifier."""
@@ -93,7 +105,32 @@ def alike(one: str, other: str) -> bool:
     longer = max(len(a.words), len(b.words))
     if longer - len(only_a) - len(only_b) < SHARED * longer:
         return False
-    return not (_exchanged(a.order, b.order) or contradiction(one, other))
+    return not (_exchanged(a.order, b.order) or replaces(one, other) or contradiction(one, other))
+
+
+def replaces(one: str, other: str) -> bool:
+    """Whether two English sentences are built alike, and each has a word of its own in place of another's.
+
+    Words as short as "must" and "out" count; and which words stand in both is not enough: "async beside
+    async" has all the words of "async beside sync".
+    """
+    if language_of(one) != "en":
+        return False
+    words, others = list(_short_words(one)), list(_short_words(other))
+    a, b = Counter(words), Counter(others)
+    only_a, only_b = _without_forms(a - b, b - a)
+    if not (only_a and only_b):
+        return False
+    blocks = SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks) >= _BUILT_ALIKE * max(len(words), len(others))
+
+
+def _short_words(text: str) -> Iterator[str]:
+    for word in _WORDS.findall(text):
+        if _MARKED.search(word):
+            yield word
+        elif (plain := word.lower()) not in _FILLING:
+            yield stem(_ONE_PLACE.get(plain, plain))
 
 
 def folded(hits: Iterable[Hit]) -> list[Hit]:
