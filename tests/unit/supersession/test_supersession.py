@@ -576,6 +576,7 @@ def test_only_what_is_sure_and_stands_is_global():
         ("We use bootstrap 5 for styling.", "the new tab in tailwind pls, bootstrap is gone"),
         ("Prod lives in us-east-1.", "prod lives in eu-central-1 since the migration"),
         ("Uploads have a limit of 10MB.", "bump the upload limit to 25MB"),
+        ("We deploy on Fridays.", "we now deploy on wednesdays"),
     ],
 )
 def test_another_value_of_the_same_thing(known, new):
@@ -594,6 +595,7 @@ def test_another_value_of_the_same_thing(known, new):
         ("Screens are listed in screen-17.", "screens are listed in screen-18"),
         ("The api uses postgres.", "the logs are kept for 90 days"),
         ("The cart is empty.", "the cart is full"),
+        ("Backups run every Sunday.", "logs are rotated every saturday"),
     ],
 )
 def test_no_other_value_of_the_same_thing(known, new):

@@ -68,7 +68,7 @@ _LISTS = sections(__file__, "slots")
 _LABELLED = word_set(_LISTS["LABELLED"])
 """Things that are told apart by a number: "issue 41" and "issue 42" are two, not one with another value."""
 _DIMENSION_OF = {
-    word: name for name in ("TIME", "SIZE", "SHARE", "LENGTH") for word in word_set(_LISTS[name])
+    word: name for name in ("TIME", "DAY", "SIZE", "SHARE", "LENGTH") for word in word_set(_LISTS[name])
 }
 _GIVEN_UP_BEFORE, _GIVEN_UP_AFTER = word_set(_LISTS["BEFORE"]), word_set(_LISTS["AFTER"])
 _RUN = word_set(_LISTS["RUN"])
@@ -86,7 +86,7 @@ class _Values(NamedTuple):
     """The values in a statement.
 
     Attributes:
-        measured: numbers, by the dimension of their unit.
+        measured: numbers, by the dimension of their unit, and days of the week.
         counted: numbers without one, each with the word before it.
         tools: of which a project uses one, by family; without what is given up.
         names: identifiers and proper names.
@@ -210,6 +210,8 @@ def _values(text: str) -> _Values:
     for place, word in enumerate(said):
         for family in () if _no_value(said, place) else _FAMILIES_OF.get(word, ()):
             tools.setdefault(family, set()).add(word)
+        if _DIMENSION_OF.get(day := singular(word)) == "DAY":
+            measured.setdefault("DAY", set()).add(day)
         if (found := PATTERNS.number.fullmatch(word)) is None:
             continue
         before = singular(said[place - 1]) if place else ""
