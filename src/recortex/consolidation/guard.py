@@ -263,10 +263,13 @@ def _exchanged(one: frozenset[str], other: frozenset[str]) -> str:
 def _unshared(names: frozenset[str], text: str) -> frozenset[str]:
     """The names that another text does not have, not even as parts of a path or a qualified name."""
     low = text.casefold()
-    parts = {name: re.escape(name.rpartition("/")[2]) for name in names}
-    return frozenset(
-        name for name, part in parts.items() if not re.search(rf"(?<!\w){part}(?:s|es)?(?!\w)", low)
-    )
+    return frozenset(name for name in names if not _stands_in(low, name.rpartition("/")[2]))
+
+
+def _stands_in(text: str, name: str) -> bool:
+    # "key" stands in "backup_key", but "fresh_db" not in "fresh_db_old".
+    ends = r"\w" if _INNER.search(name) or "_" in name else r"[^\W_]"
+    return re.search(rf"(?<!{ends}){re.escape(name)}(?:s|es)?(?!{ends})", text) is not None
 
 
 def _bounds(a: _Read, b: _Read) -> str:

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from places import store_folder
@@ -204,13 +206,15 @@ def test_verbs_and_hooks_answer_with_one_line_on_it(disk, project, way):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.usefixtures("without_vectors")
-def test_a_store_of_an_older_schema_says_what_to_do(disk, project, way, monkeypatch):
-    with monkeypatch.context() as patched:
-        steps = migrations.known()[:-1]
-        patched.setattr(migrations, "known", lambda: steps)
-        patched.setattr(migrations, "newest", lambda: steps[-1].version)
-        with Cortex.open(project) as cortex:
-            cortex.remember(FIRST, kind="decision")
+def test_a_store_of_an_older_schema_says_what_to_do(disk, project, way):
+    with Cortex.open(project) as cortex:
+        cortex.remember(FIRST, kind="decision")
+
+    last = migrations.newest()
+    with closing(apsw.Connection(str(store_folder(project) / "cortex.db"))) as connection:
+        for kind, name, *_ in migrations.expected(last) - migrations.expected(last - 1):
+            connection.execute(f"DROP {kind} {name}")
+        connection.execute("DELETE FROM schema_migrations WHERE version = ?", (last,))
     disk.refuse(way)
     done = disk.recortex("list", "--json", cwd=project)
     error = json.loads(done.stdout)["error"]

@@ -24,9 +24,9 @@ from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.records.rows import EVERYTHING, INDEXED, MOST_FOUND, Keywords, rarest
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
 from recortex.storage.records.vectors import VectorRecords, quantised
-from recortex.storage.sqlite import Pool, digest, objects_of
+from recortex.storage.sqlite import Pool, digest, migrations, objects_of
 from recortex.storage.sqlite.connection import MEMORY, LastChange, connect, is_full, load_vectors, reached
-from recortex.storage.sqlite.migrations import DIGESTS, mend, migrate, newest, refuse_foreign
+from recortex.storage.sqlite.migrations import DIGESTS, mend, migrate, refuse_foreign
 from recortex.storage.store import EngineStore
 from recortex.text.words import ANY_ENDING, begins
 
@@ -408,7 +408,7 @@ class SqliteStore(EngineStore):
         except BaseException:
             self.pool.close()
             raise
-        self.pool.on_change_of_schema = lambda: self.pool.known_schema(newest())
+        self.pool.on_change_of_schema = lambda: self.pool.known_schema(migrations.newest())
         self._follow(on_degradation)
         self.database: Pool = self.pool
         super().__init__(self.pool)
@@ -434,7 +434,7 @@ class SqliteStore(EngineStore):
         def back_up() -> None:
             self.backups.make(self._clock(), reason="before-migration")
 
-        if not former and self.pool.known_schema(newest()) == newest():
+        if not former and self.pool.known_schema(migrations.newest()) == migrations.newest():
             return
         if self._bytes() / RENEWED_A_SECOND > seconds_left():
             # A hook's process would be ended in the middle of it, time after time, and leave half a backup.
