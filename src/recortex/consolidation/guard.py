@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import log, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.copies import SOFT, alike, replaces
+from recortex.engines.copies import SOFT, alike, change_places, replaces
 from recortex.engines.exchanges import sentences
 from recortex.engines.similarity import contradiction, marked
 from recortex.engines.supersession import other_value
@@ -23,7 +23,7 @@ from recortex.engines.tables import Regression
 from recortex.text.words import groups_of_synonyms, meaning, negations, sections, stem, tokens, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator
 
 _LISTS = sections(__file__, "guard")
 _GROUPS = [
@@ -73,8 +73,6 @@ _SAME_FRAME = 0.55
 the other, so that each word that differs counts."""
 _RELATED = 0.4
 """The share of the shorter sentence's words that both have, from which on they speak of the same thing."""
-_JOINS = frozenset(("and", "or", "nor", "plus", "with", "versus", "vs"))
-"""Words whose two sides may change places: "uv and pip" says what "pip and uv" does."""
 _SHORT = 2
 """Words that may take each other's place: more are another way to say it."""
 LIGHT = SOFT | set(map(stem, word_set("go goes gone run runs do does done work works happen happens way")))
@@ -285,28 +283,9 @@ def _order(a: _Read, b: _Read) -> str:
     """Both have the same words in another order, and deny one of them or exchange two of them."""
     if a.words == b.words or sorted(a.words) != sorted(b.words):
         return ""
-    if negations(a.text) or _change_places(tokens(a.text), tokens(b.text)):
+    if negations(a.text) or change_places(a.text, b.text):
         return "they say the same words in another order"
     return ""
-
-
-def _change_places(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two parts change places around words that give each a part of its own.
-
-    "Copy from staging to archive" and "copy from archive to staging" do, "on Fridays in Berlin" and "in
-    Berlin on Fridays" do not: nothing stands between them.
-    """
-    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    end = next((at for at, (a, b) in enumerate(zip(one[::-1], other[::-1], strict=False)) if a != b), 0)
-    one, other = one[start : len(one) - end], other[start : len(other) - end]
-    firsts = [size for size in range(1, len(one) - 1) if one[:size] == other[-size:]]
-    lasts = [size for size in range(1, len(one) - 1) if one[-size:] == other[:size]]
-    return any(
-        one[first:-last] == other[last:-first] and not _JOINS.issuperset(one[first:-last])
-        for first in firsts
-        for last in lasts
-        if first + last < len(one)
-    )
 
 
 def _values(a: _Read, b: _Read) -> str:

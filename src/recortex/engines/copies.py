@@ -37,7 +37,7 @@ from recortex.engines.similarity import (
 )
 from recortex.engines.tables import Patterns
 from recortex.lean import NamedTuple, replace
-from recortex.text.words import language_of, meaning, stem, word_set
+from recortex.text.words import language_of, meaning, stem, tokens, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,6 +60,8 @@ SOFT = frozenset(
     )
 )
 """Words that one of two copies may have alone."""
+_JOINS = frozenset(("and", "or", "nor", "plus", "with", "versus", "vs"))
+"""Words whose two sides may change places: "uv and pip" says what "pip and uv" does."""
 _BUILT_ALIKE = 0.7
 """The share of the longer sentence's words that both have in one order, from which on each word counts."""
 _FILLING = word_set(
@@ -105,7 +107,30 @@ def alike(one: str, other: str) -> bool:
     longer = max(len(a.words), len(b.words))
     if longer - len(only_a) - len(only_b) < SHARED * longer:
         return False
-    return not (_exchanged(a.order, b.order) or replaces(one, other) or contradiction(one, other))
+    apart = _exchanged(a.order, b.order) or change_places(one, other) or replaces(one, other)
+    return not (apart or contradiction(one, other))
+
+
+def change_places(one: str, other: str) -> bool:
+    """Whether two parts change places around words that give each a part of its own.
+
+    "Copy from staging to archive" and "copy from archive to staging" do, "on Fridays in Berlin" and "in
+    Berlin on Fridays" do not: nothing stands between them.
+    """
+    a, b = tokens(one), tokens(other)
+    if a == b or sorted(a) != sorted(b):
+        return False
+    start = next(at for at, pair in enumerate(zip(a, b, strict=True)) if pair[0] != pair[1])
+    end = next(at for at, pair in enumerate(zip(a[::-1], b[::-1], strict=True)) if pair[0] != pair[1])
+    a, b = a[start : len(a) - end], b[start : len(b) - end]
+    firsts = [size for size in range(1, len(a) - 1) if a[:size] == b[-size:]]
+    lasts = [size for size in range(1, len(a) - 1) if a[-size:] == b[:size]]
+    return any(
+        a[first:-last] == b[last:-first] and not _JOINS.issuperset(a[first:-last])
+        for first in firsts
+        for last in lasts
+        if first + last < len(a)
+    )
 
 
 def replaces(one: str, other: str) -> bool:

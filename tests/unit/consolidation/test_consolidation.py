@@ -174,6 +174,15 @@ def test_five_near_copies_take_one_place_of_eight_and_can_be_reached(cortex):
     assert [one.cause for one in cortex.explain(folded_id, query=question).reasons] == ["alike"]
 
 
+def test_statements_that_differ_in_what_goes_where_take_two_places(cortex):
+    both = {
+        cortex.remember(f"Orders are copied from {one} to {other}", kind="decision").id
+        for one, other in (("staging", "the archive"), ("the archive", "staging"))
+    }
+    hits = cortex.recall("how are orders copied?", floor=False).hits
+    assert {hit.memory.id for hit in hits} == both
+
+
 def test_many_near_copies_leave_no_place_empty(cortex):
     starts = (
         "", "please ", "always ", "just ", "now ", "simply ", "really ", "also ", "still ", "currently ",
