@@ -386,7 +386,7 @@ class Consolidating:
             count=self._count,
         )
         asked = questions(group, rarity)
-        # Only near-copies are merged without a person: of them no look-alike was ever merged in the bench.
+        # Only near-copies are merged without a person: of them the fewest only look alike.
         copies = all(alike(statement(group.anchor), statement(one)) for one in group.others)
         result: Result = "updated" if updates else "strengthened" if copies else "created"
         return Proposal(

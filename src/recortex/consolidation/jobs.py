@@ -95,7 +95,7 @@ def _engine(work: Work) -> Consolidating:
 
 
 def _sure(proposal: Proposal) -> bool:
-    """Whether they are near-copies: of those no look-alike was merged (bench/RESULTS.md)."""
+    """Whether they are near-copies: of those the fewest only look alike (bench/RESULTS.md)."""
     # What weighs most, such as pinned or critical memories, is merged by a person only.
     return (
         proposal.result == "strengthened" and not proposal.refused and not any(map(weighty, proposal.sources))

@@ -60,7 +60,7 @@ SOFT = frozenset(
     )
 )
 """Words that one of two copies may have alone."""
-_JOINS = frozenset(("and", "or", "nor", "plus", "with", "versus", "vs"))
+_JOINS = frozenset(("and", "or", "nor", "plus", "versus", "vs"))
 """Words whose two sides may change places: "uv and pip" says what "pip and uv" does."""
 _BUILT_ALIKE = 0.7
 """The share of the longer sentence's words that both have in one order, from which on each word counts."""
@@ -69,7 +69,9 @@ _FILLING = word_set(
     "being am by via using use uses used with through always and so also then just please well there here "
     "which who of as do does very really simply now still currently actually"
 )
+"""Words that either of two copies may have, or lack."""
 _ONE_PLACE = dict.fromkeys(word_set("at on into within inside"), "in")
+"""Prepositions that copies exchange: "on start" says what "at start" does."""
 _MARKED = re.compile(r"[a-z0-9][A-Z]|[\d_]")
 """In a word: it is an identifier, which each letter distinguishes from others."""
 _WORDS = re.compile(r"\w[\w'’]*")

@@ -51,6 +51,7 @@ def memory(id_, text, kind="insight", **more):
         ("Log out and back in after the change", "Log in and back in after the change"),
         ("The runner calls `DepositPost` once", "The runner calls `DepositPostBase` once"),
         ("Orders are copied from staging to the archive", "Orders are copied from the archive to staging"),
+        ("Replace Redis with Kafka for the queue", "Replace Kafka with Redis for the queue"),
         ("The cache retries the worker", "The worker retries the cache"),
         ("Run the migrations before the tests in CI", "Run the tests before the migrations in CI"),
         ("We use uv for locking and pip for installing", "We use pip for locking and uv for installing"),
